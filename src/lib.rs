@@ -1,0 +1,1 @@
+//! A thin MCP stdio relay between an MCP client and MCP for Unity.

@@ -1,0 +1,2 @@
+//! The `vrc-mcp-proxy` binary.
+fn main() {}
