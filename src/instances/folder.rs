@@ -1,0 +1,204 @@
+//! Reading the heartbeat folder afresh at each use, and cheaply.
+//!
+//! Crashed Editors leave their files behind for good, so a folder may hold dozens of old ones. Such a
+//! file costs one `stat`: its content is kept by name, modification time, size and (on Unix) inode and change time.
+//! What a running Editor writes is never taken from there: a content is only kept when the file had already
+//! rested for [`SETTLED`] when it was read, longer than the coarsest file times are apart, and every rewrite after
+//! that changes the time.
+
+use std::collections::HashMap;
+use std::fs::{self, DirEntry, File, Metadata, OpenOptions};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use super::Editor;
+
+/// A file modified more recently than this is always read again. FAT keeps times to two seconds.
+pub const SETTLED: Duration = Duration::from_secs(3);
+
+/// A heartbeat has a few hundred bytes; a file over this size is none, and its content is not read.
+pub const MAX_BYTES: u64 = 64 * 1024;
+
+/// The bridge rewrites its file in place, so a reader can catch it empty or half there for some microseconds. A file
+/// that was touched just now and does not parse is read this often before it counts for nothing: an
+/// Editor that is missed is one that a guard does not see.
+const ATTEMPTS: usize = 3;
+
+/// The reader of one heartbeat folder, to be shared by reference.
+#[derive(Debug)]
+pub struct Heartbeats {
+    folder: Option<PathBuf>,
+    seen: Mutex<HashMap<String, Seen>>,
+}
+
+/// A file as it was when it was last read.
+#[derive(Debug)]
+struct Seen {
+    stamp: Stamp,
+    settled: bool,
+    editor: Option<Editor>,
+}
+
+/// What tells one state of a file from another without opening it.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+    #[cfg(unix)]
+    identity: [i64; 4],
+}
+
+impl Heartbeats {
+    /// A reader of `folder`, which need not exist; `None` reads as an empty folder.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self {
+            folder,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// The folder that is looked in.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The Editors of all usable files, running or not, by identifier. Whatever cannot be read counts for nothing
+    /// and hides nothing; a folder that cannot be read is empty.
+    pub fn read(&self) -> Vec<Editor> {
+        let now = SystemTime::now();
+        // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut *seen);
+        *seen = self.scan(before, now);
+        let mut editors: Vec<Editor> = seen
+            .values()
+            .filter_map(|file| file.editor.clone())
+            .collect();
+        drop(seen);
+        editors.sort_by_cached_key(|editor| (editor.identifier(), editor.hash.clone()));
+        editors
+    }
+
+    fn scan(&self, mut before: HashMap<String, Seen>, now: SystemTime) -> HashMap<String, Seen> {
+        let Some(entries) = self
+            .folder
+            .as_ref()
+            .and_then(|folder| fs::read_dir(folder).ok())
+        else {
+            return HashMap::new();
+        };
+        let mut after = HashMap::with_capacity(before.len());
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Some(hash) = name.to_str().and_then(hash_of) else {
+                continue;
+            };
+            let Some(stamp) = regular_file(&entry).and_then(|metadata| Stamp::of(&metadata)) else {
+                continue;
+            };
+            let kept = before
+                .remove_entry(hash)
+                .filter(|(_, file)| file.settled && file.stamp == stamp);
+            let fresh = || load(&entry.path(), hash, now).map(|file| (hash.to_owned(), file));
+            after.extend(kept.or_else(fresh));
+        }
+        after
+    }
+}
+
+/// The hash in a heartbeat file's name.
+fn hash_of(name: &str) -> Option<&str> {
+    let hash = name
+        .strip_prefix("unity-mcp-status-")?
+        .strip_suffix(".json")?;
+    (!hash.is_empty()).then_some(hash)
+}
+
+/// The metadata of a regular file or of one that a link leads to. A directory entry's own metadata costs nothing
+/// extra on Windows, and no path look-up on Unix.
+fn regular_file(entry: &DirEntry) -> Option<Metadata> {
+    let metadata = if entry.file_type().ok()?.is_symlink() {
+        fs::metadata(entry.path()).ok()?
+    } else {
+        entry.metadata().ok()?
+    };
+    metadata.is_file().then_some(metadata)
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Option<Self> {
+        Some(Self {
+            modified: metadata.modified().ok()?,
+            bytes: metadata.len(),
+            #[cfg(unix)]
+            identity: identity(metadata),
+        })
+    }
+}
+
+/// A file put in another's place with the other's time and size, and one whose time was set back.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> [i64; 4] {
+    use std::os::unix::fs::MetadataExt;
+    let [device, inode] = [metadata.dev(), metadata.ino()].map(u64::cast_signed);
+    [device, inode, metadata.ctime(), metadata.ctime_nsec()]
+}
+
+/// Reads a file; `None` when it cannot be opened or is gone.
+fn load(path: &Path, hash: &str, now: SystemTime) -> Option<Seen> {
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        last = load_once(path, hash, now);
+        // A file that has rested will not get better; one that cannot be opened at all may just be being replaced.
+        if last
+            .as_ref()
+            .is_some_and(|file| file.settled || file.editor.is_some())
+        {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    last
+}
+
+fn load_once(path: &Path, hash: &str, now: SystemTime) -> Option<Seen> {
+    let file = open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    let stamp = Stamp::of(&metadata).filter(|_| metadata.is_file())?;
+    let settled = now
+        .duration_since(stamp.modified)
+        .is_ok_and(|age| age >= SETTLED);
+    let editor = content(file, stamp.bytes).and_then(|content| Editor::parse(hash, path, &content));
+    Some(Seen {
+        stamp,
+        settled,
+        editor,
+    })
+}
+
+/// Opens without waiting, should the file have become a pipe since it was looked at. On Windows std's own share mode
+/// already lets the Editor write and delete meanwhile.
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+fn content(file: File, bytes: u64) -> Option<Vec<u8>> {
+    if bytes > MAX_BYTES {
+        return None;
+    }
+    let mut content = Vec::with_capacity(usize::try_from(bytes).ok()? + 1);
+    file.take(MAX_BYTES + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= MAX_BYTES).then_some(content)
+}
+
+#[cfg(test)]
+mod tests;
