@@ -1,3 +1,25 @@
 //! A thin MCP stdio relay between an MCP client and MCP for Unity.
+//!
+//! The map of this tree:
+//!
+//! - [`run`] is the async shell: the client's pipes, the upstream's process, one loop, the end.
+//! - [`relay`] is the deterministic core: bytes and an instant in, actions out.
+//! - [`wire`] reads and splices lines; [`call`] and [`reply`] are its two views for behaviours.
+//! - [`behaviors`] holds the behaviours, one file each, and the types of their hooks.
+//! - [`contain`] keeps a failing behaviour from taking the relay along.
+//! - [`instances`] reads the Editors' heartbeat files.
+//! - [`upstream`] finds, starts and ends the server's process tree.
+//! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
 
+pub mod behaviors;
+pub mod call;
+pub mod config;
+pub mod contain;
 pub mod instances;
+pub mod relay;
+pub mod reply;
+pub mod run;
+pub mod stderr;
+pub mod surroundings;
+pub mod upstream;
+pub mod wire;

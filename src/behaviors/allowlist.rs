@@ -1,0 +1,97 @@
+//! Only tools that were looked at reach the Editor.
+//!
+//! The server offers 47 tools (measured against 10.1.0). Thirteen are exposed; each of them either
+//! tells the truth or has a behaviour that mends it.
+
+use super::{Behavior, Check, Cx, Hook, Listing, ListingEdit, Refusal};
+use crate::call::Call;
+
+/// The behaviour's entry.
+pub(super) const BEHAVIOR: Behavior = Behavior {
+    name: "allowlist",
+    summary: "Lists thirteen tools and refuses calls to any other.",
+    hooks: &[Hook::Listing(hide), Hook::Guard(check)],
+    codes: &[
+        ("tool_not_exposed", "the tool is not on the list"),
+        ("tool_name_missing", "the call names no tool"),
+        (
+            "tests_run_headless",
+            "EditMode tests belong in the headless runner",
+        ),
+        ("console_lines_cut", "read_console returns first lines only"),
+        (
+            "batch_hides_calls",
+            "batch_execute carries calls past every guard",
+        ),
+    ],
+};
+
+fn hide(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
+    let exposed = |name: Option<&str>| name.is_some_and(|n| cx.config.exposed.contains(n));
+    let tools = listing.tools.iter().enumerate();
+    Ok(ListingEdit {
+        hide: tools
+            .filter(|(_, tool)| !exposed(tool.name.as_deref()))
+            .map(|(at, _)| at)
+            .collect(),
+        ..ListingEdit::default()
+    })
+}
+
+fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
+    if cx.config.exposed.contains(&*call.tool) {
+        return Check::Pass;
+    }
+    let (code, text) = match &*call.tool {
+        "" => (
+            "tool_name_missing",
+            "This tools/call names no tool: `params.name` is missing or no string. Nothing was \
+             forwarded."
+                .to_owned(),
+        ),
+        name @ ("run_tests" | "get_test_job") => ("tests_run_headless", tests(name)),
+        "read_console" => ("console_lines_cut", CONSOLE.to_owned()),
+        "batch_execute" => ("batch_hides_calls", BATCH.to_owned()),
+        name => ("tool_not_exposed", generic(name)),
+    };
+    Check::Refuse(Refusal { code, text })
+}
+
+fn generic(name: &str) -> String {
+    format!(
+        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. To expose it, set \
+         VRC_MCP_PROXY_ALLOW={name} in the server's environment and restart the server; to expose it \
+         for good, add it to EXPOSED_TOOLS in src/config.rs."
+    )
+}
+
+fn tests(name: &str) -> String {
+    format!(
+        "`{name}` is not exposed: EditMode tests belong in the headless runner, not in a live Editor \
+         over MCP. Run tools/run-editmode-tests.ps1 of the vrc-unity-tools repository in a shell."
+    )
+}
+
+const CONSOLE: &str = "`read_console` is not exposed: it returns only the first line of each console \
+entry, so a diagnostic of several lines has lost its payload inside Unity. Two doors through \
+execute_code have all of it. With the package com.ryan6vrc.agent-tools installed: \
+Ryan6Vrc.AgentTools.Editor.ReportConsole.Run(types, filterText, count). Without it, \
+UnityEditor.LogEntries by reflection:\n\
+var asm = typeof(UnityEditor.Editor).Assembly;\n\
+var log = asm.GetType(\"UnityEditor.LogEntries\");\n\
+var type = asm.GetType(\"UnityEditor.LogEntry\");\n\
+var entry = System.Activator.CreateInstance(type);\n\
+var lines = new System.Collections.Generic.List<string>();\n\
+int count = (int)log.GetMethod(\"StartGettingEntries\").Invoke(null, null);\n\
+try {\n\
+for (int i = System.Math.Max(0, count - 50); i < count; i++) {\n\
+log.GetMethod(\"GetEntryInternal\").Invoke(null, new object[] { i, entry });\n\
+lines.Add((string)type.GetField(\"message\").GetValue(entry));\n\
+}\n\
+} finally { log.GetMethod(\"EndGettingEntries\").Invoke(null, null); }\n\
+return string.Join(\"\\n---\\n\", lines.ToArray());\n\
+To clear the console: typeof(UnityEditor.Editor).Assembly.GetType(\"UnityEditor.LogEntries\")\
+.GetMethod(\"Clear\").Invoke(null, null); return null;";
+
+const BATCH: &str = "`batch_execute` is not exposed: it would carry other tools' calls past every guard. \
+Nothing was forwarded. Make the calls one by one.";

@@ -1,0 +1,245 @@
+//! The behaviours: one file, one name, one switch each.
+//!
+//! A behaviour is a list of hooks; a hook is a function from what was seen to a value, and only the
+//! core edits messages. The kind of a hook says when it runs and what its failure costs
+//! ([`Hook::class`]). Number twenty-one is a new file here and its two lines below.
+
+use crate::call::{Call, Rewrite};
+use crate::config::Config;
+use crate::contain::Class;
+use crate::instances::Editor;
+use crate::relay::inflight::InFlight;
+use crate::reply::Reply;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::panic::RefUnwindSafe;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+mod allowlist;
+mod execute_code_watchdog;
+mod instance_guard;
+mod manage_camera_screenshot_output;
+mod timeout_notes;
+
+/// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
+/// then the deadline on the way to upstream; annotations, verdicts, then notes on the way back.
+pub const REGISTRY: &[Behavior] = &[
+    allowlist::BEHAVIOR,
+    instance_guard::BEHAVIOR,
+    manage_camera_screenshot_output::BEHAVIOR,
+    execute_code_watchdog::BEHAVIOR,
+    timeout_notes::BEHAVIOR,
+];
+
+/// A named behaviour.
+#[derive(Clone, Copy, Debug)]
+pub struct Behavior {
+    /// The name: that of its file, its switch and its facts.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub summary: &'static str,
+    /// Where it acts.
+    pub hooks: &'static [Hook],
+    /// The stable codes of its facts, each with what it says.
+    pub codes: &'static [(&'static str, &'static str)],
+}
+
+/// A point at which a behaviour acts.
+#[derive(Clone, Copy, Debug)]
+pub enum Hook {
+    /// Looks at an answer to `tools/list`.
+    Listing(fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>),
+    /// Lets a call pass or refuses it.
+    Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// Changes a call's arguments. Runs when all guards have passed.
+    Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
+    /// Sets a limit to how long a forwarded call may take.
+    Deadline(fn(&Call<'_>, &Cx<'_>) -> Option<Expiry>),
+    /// Adds a key to an answer's payload, on both surfaces.
+    Annotate(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<PayloadKey>),
+    /// Turns an answer into a refusal.
+    Verdict(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<Refusal>),
+    /// Adds notes to an answer.
+    Note(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Vec<Note>),
+}
+
+impl Hook {
+    /// What a failure of this hook costs.
+    pub fn class(&self) -> Class {
+        match self {
+            Hook::Listing(_) => Class::Listing,
+            Hook::Guard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => Class::Request,
+            Hook::Verdict(_) => Class::Verdict,
+            Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
+        }
+    }
+
+    /// The hook's point, as the tables call it.
+    pub fn point(&self) -> &'static str {
+        match self {
+            Hook::Listing(_) => "listing",
+            Hook::Guard(_) => "guard",
+            Hook::Rewrite(_) => "rewrite",
+            Hook::Deadline(_) => "deadline",
+            Hook::Annotate(_) => "annotation",
+            Hook::Verdict(_) => "verdict",
+            Hook::Note(_) => "note",
+        }
+    }
+}
+
+/// A guard's answer.
+#[derive(Clone, Debug)]
+pub enum Check {
+    /// Go on.
+    Pass,
+    /// Answer the client with this and forward nothing.
+    Refuse(Refusal),
+}
+
+/// A rewrite's answer.
+#[derive(Clone, Debug)]
+pub enum Rewriting {
+    /// Leave the call as it is.
+    Keep,
+    /// Change it.
+    Change(Rewrite),
+    /// The change cannot be made: refuse the call.
+    Refuse(Refusal),
+}
+
+/// A refusal's fact and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// A stable code, one of the behaviour's `codes`.
+    pub code: &'static str,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// A note's fact and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// A stable code, one of the behaviour's `codes`.
+    pub code: &'static str,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// A limit on a call's time.
+#[derive(Clone, Debug)]
+pub struct Expiry {
+    /// How long after forwarding.
+    pub after: Duration,
+    /// What the client is told then.
+    pub refusal: Refusal,
+}
+
+/// A key for an answer's payload.
+#[derive(Clone, Debug)]
+pub struct PayloadKey {
+    /// The key.
+    pub key: &'static str,
+    /// Its value, as JSON text.
+    pub value: String,
+    /// The fact that goes with it.
+    pub code: &'static str,
+}
+
+/// A tool of a listing.
+#[derive(Clone, Debug)]
+pub struct ListedTool<'a> {
+    /// Its name; `None` when it has none or it is no string.
+    pub name: Option<Cow<'a, str>>,
+    /// The JSON text of its `inputSchema`.
+    pub input_schema: Option<&'a str>,
+}
+
+/// An answer to `tools/list`.
+#[derive(Clone, Debug)]
+pub struct Listing<'a> {
+    /// The tools, in upstream's order.
+    pub tools: Vec<ListedTool<'a>>,
+}
+
+/// What is to be done about a listing.
+#[derive(Clone, Debug, Default)]
+pub struct ListingEdit {
+    /// The places of tools to hide.
+    pub hide: Vec<usize>,
+    /// Tools whose contract is not the baseline's: name and what changed.
+    pub drifted: Vec<(String, String)>,
+    /// Lines for stderr.
+    pub log: Vec<String>,
+}
+
+/// What the session knows of pins.
+#[derive(Clone, Debug, Default)]
+pub struct Pins {
+    /// The Editor that the session is pinned to, as a selector text.
+    pub pin: Option<String>,
+    /// The selector of the last attempt, when that one failed.
+    pub failed: Option<String>,
+}
+
+/// What is outside of the core.
+pub trait Surroundings: RefUnwindSafe {
+    /// The Editors whose heartbeat files can be read, in a stable order.
+    fn editors(&self) -> Vec<Editor>;
+    /// Whether a folder exists; `None` when that cannot be told.
+    fn is_folder(&self, path: &Path) -> Option<bool>;
+    /// A random key of 32 hexadecimal digits.
+    fn fresh_key(&self) -> String;
+}
+
+/// The state that hooks see: a snapshot, shared references only.
+///
+/// The heartbeats are read at the first use, at most once for a snapshot: most answers need none, and
+/// fifty files cost more than all the rest of a call. The cell is written once, by a read that holds
+/// no other state, so a panic cannot leave it half done.
+pub struct Cx<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The pins.
+    pub pins: &'a Pins,
+    /// Tools that drifted in this session, with what changed.
+    pub drifted: &'a BTreeMap<String, String>,
+    /// The time, in milliseconds since 1970 UTC.
+    pub now_ms: i64,
+    /// Files, keys.
+    pub surroundings: &'a dyn Surroundings,
+    editors: OnceLock<Vec<Editor>>,
+}
+
+impl<'a> Cx<'a> {
+    /// A snapshot of the moment.
+    pub fn new(
+        config: &'a Config,
+        pins: &'a Pins,
+        drifted: &'a BTreeMap<String, String>,
+        now_ms: i64,
+        surroundings: &'a dyn Surroundings,
+    ) -> Self {
+        Cx {
+            config,
+            pins,
+            drifted,
+            now_ms,
+            surroundings,
+            editors: OnceLock::new(),
+        }
+    }
+
+    /// All Editors with a readable heartbeat, stale ones too.
+    pub fn editors(&self) -> &[Editor] {
+        self.editors.get_or_init(|| self.surroundings.editors())
+    }
+
+    /// The live Editors.
+    pub fn live_editors(&self) -> Vec<&Editor> {
+        let live = |editor: &&Editor| editor.is_live(self.now_ms);
+        self.editors().iter().filter(live).collect()
+    }
+}

@@ -1,0 +1,193 @@
+//! A tool call on its way to the upstream, as hooks see it.
+
+use crate::instances::Selector;
+use crate::wire::id::Id;
+use crate::wire::object::{Object, Raw};
+use crate::wire::splice::Edits;
+use crate::wire::{quote, unescape};
+use std::borrow::Cow;
+
+/// Where the target of a call comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetSource {
+    /// The call's own `unity_instance`.
+    PerCall,
+    /// The session's pin.
+    Pin,
+    /// `UNITY_MCP_DEFAULT_INSTANCE`, which upstream honours.
+    Default,
+}
+
+/// The Editor that a call is meant for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Which Editor.
+    pub selector: Selector,
+    /// Who named it.
+    pub source: TargetSource,
+}
+
+/// What a rewrite makes of a call's arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Rewrite {
+    /// Arguments to set, as key and JSON text.
+    pub set: Vec<(&'static str, String)>,
+    /// Arguments to remove, every copy of them.
+    pub remove: Vec<&'static str>,
+    /// Lines that were put ahead of the caller's `code`.
+    pub prelude_lines: usize,
+}
+
+/// A tool call. Arguments are read through the rewrites made so far.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    /// The request's id.
+    pub id: Id,
+    /// `params.name`, empty when it is missing or no string.
+    pub tool: Cow<'a, str>,
+    /// A random key, fresh for each call.
+    pub key: &'a str,
+    /// The Editor it is meant for, worked out before any guard sees the call.
+    pub target: Option<Target>,
+    text: &'a str,
+    params: Object<'a>,
+    arguments: Option<Object<'a>>,
+    set: Vec<(&'static str, String)>,
+    removed: Vec<&'static str>,
+}
+
+impl<'a> Call<'a> {
+    /// Reads the call that `text` holds.
+    pub fn new(id: Id, text: &'a str, params: Object<'a>, key: &'a str) -> Self {
+        let arguments = params.get("arguments").and_then(|raw| raw.as_object());
+        Call {
+            id,
+            tool: params.get_str("name").unwrap_or_default(),
+            key,
+            target: None,
+            text,
+            arguments,
+            params,
+            set: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// The JSON text of an argument.
+    pub fn argument(&self, name: &str) -> Option<&str> {
+        if let Some((_, value)) = self.set.iter().rev().find(|(key, _)| *key == name) {
+            return Some(value);
+        }
+        if self.removed.contains(&name) {
+            return None;
+        }
+        Some(self.arguments.as_ref()?.get(name)?.text)
+    }
+
+    /// A string argument, unescaped.
+    pub fn string(&self, name: &str) -> Option<Cow<'_, str>> {
+        unescape(self.argument(name)?)
+    }
+
+    /// Whether an argument is supplied: neither missing nor `null` nor a blank string.
+    pub fn supplied(&self, name: &str) -> bool {
+        match self.argument(name) {
+            None | Some("null") => false,
+            Some(_) => self.string(name).is_none_or(|text| !trim(&text).is_empty()),
+        }
+    }
+
+    /// `arguments.action` as it stands.
+    pub fn action(&self) -> Option<Cow<'_, str>> {
+        self.string("action")
+    }
+
+    /// `arguments.action`, trimmed and lower-cased as the Editor's side does; empty when it is no
+    /// string.
+    pub fn normalized_action(&self) -> String {
+        self.action().as_deref().map(normalize).unwrap_or_default()
+    }
+
+    /// Whether this is `execute_code` with action `execute`.
+    pub fn executes(&self) -> bool {
+        self.tool == "execute_code" && self.action().as_deref() == Some("execute")
+    }
+
+    /// The snippet of an `execute_code` / `execute` call, with what was put around it so far; `None`
+    /// when it is missing, blank or no string: such a call is upstream's to refuse.
+    pub fn snippet(&self) -> Option<Cow<'_, str>> {
+        let code = self.executes().then(|| self.string("code"))??;
+        (!trim(&code).is_empty()).then_some(code)
+    }
+
+    /// The snippet as the client sent it.
+    pub fn original_snippet(&self) -> Option<Cow<'_, str>> {
+        self.arguments.as_ref()?.get("code")?.as_str()
+    }
+
+    /// Takes a rewrite in.
+    pub fn apply(&mut self, rewrite: Rewrite) {
+        for (key, value) in rewrite.set {
+            self.set.retain(|(old, _)| *old != key);
+            self.set.push((key, value));
+        }
+        for key in rewrite.remove {
+            self.set.retain(|(old, _)| *old != key);
+            self.removed.push(key);
+        }
+    }
+
+    /// The edits that all rewrites so far come to.
+    pub fn edits(&self) -> Edits {
+        let mut edits = Edits::default();
+        let Some(arguments) = &self.arguments else {
+            return edits;
+        };
+        for cut in arguments.without(&self.removed) {
+            edits.delete(cut);
+        }
+        let mut appended = Vec::new();
+        for (key, value) in &self.set {
+            match arguments.get(key) {
+                Some(old) if !self.removed.contains(key) => {
+                    edits.replace(old.range(), value.as_str());
+                }
+                _ => appended.push(format!("{}:{value}", quote(key))),
+            }
+        }
+        if !appended.is_empty() {
+            let kept = arguments
+                .entries()
+                .any(|(key, _)| key.as_str().is_none_or(|k| !self.removed.contains(&&*k)));
+            let comma = if kept { "," } else { "" };
+            let end = arguments.raw().range().end - 1;
+            edits.replace(end..end, format!("{comma}{}", appended.join(",")));
+        }
+        edits
+    }
+
+    /// The message's text as the client sent it.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// `params`.
+    pub fn params(&self) -> &Object<'a> {
+        &self.params
+    }
+
+    /// The raw `arguments`, whatever they are.
+    pub fn raw_arguments(&self) -> Option<Raw<'a>> {
+        self.params.get("arguments")
+    }
+}
+
+/// Without white space around it, as Python's `str.strip` sees white space: upstream trims there.
+pub fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c))
+}
+
+/// Trimmed and lower-cased.
+pub fn normalize(text: &str) -> String {
+    trim(text).to_lowercase()
+}

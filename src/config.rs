@@ -1,0 +1,226 @@
+//! The pin of the upstream server, and the environment, read in one place.
+
+use crate::behaviors::REGISTRY;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// The version of `mcpforunityserver` that this build stands in front of.
+pub const UPSTREAM_VERSION: &str = "10.1.0";
+
+/// Seconds an `execute_code` call may take unless the environment says otherwise.
+pub const EXECUTE_TIMEOUT_S: f64 = 120.0;
+
+/// The tools that are exposed unless the environment says otherwise.
+pub const EXPOSED_TOOLS: [&str; 13] = [
+    "execute_code",
+    "refresh_unity",
+    "set_active_instance",
+    "manage_scene",
+    "manage_editor",
+    "manage_asset",
+    "manage_packages",
+    "unity_reflect",
+    "find_gameobjects",
+    "execute_menu_item",
+    "manage_camera",
+    "manage_gameobject",
+    "debug_request_context",
+];
+
+const DISABLE: &str = "VRC_MCP_PROXY_DISABLE";
+const ALLOW: &str = "VRC_MCP_PROXY_ALLOW";
+const DENY: &str = "VRC_MCP_PROXY_DENY";
+const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
+const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
+const LOG: &str = "VRC_MCP_PROXY_LOG";
+
+/// The variables of this program, each with what it does.
+pub const VARIABLES: [(&str, &str); 8] = [
+    (
+        DISABLE,
+        "behaviours to switch off: names separated by commas or spaces",
+    ),
+    (ALLOW, "tools to expose beyond the built-in list"),
+    (DENY, "tools to hide"),
+    (
+        EXECUTE_TIMEOUT,
+        "seconds an execute_code call may take (default 120)",
+    ),
+    (UPSTREAM, "the upstream command, a JSON array of strings"),
+    (LOG, "what goes to stderr, a tracing filter (default info)"),
+    (
+        "UNITY_MCP_STATUS_DIR",
+        "the folder of the Editors' heartbeat files (default ~/.unity-mcp)",
+    ),
+    (
+        "UNITY_MCP_DEFAULT_INSTANCE",
+        "the Editor that calls without a pin are meant for, as upstream reads it",
+    ),
+];
+
+/// Everything the environment says, with defaults filled in.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Names of behaviours that are switched off.
+    pub disabled: BTreeSet<&'static str>,
+    /// Tools that are exposed.
+    pub exposed: BTreeSet<String>,
+    /// How long an `execute_code` call may take.
+    pub execute_timeout: Duration,
+    /// The upstream command; `None` for the pinned server through uvx.
+    pub upstream: Option<Vec<String>>,
+    /// The filter for the log.
+    pub log: String,
+    /// The heartbeat folder as the environment names it.
+    pub status_dir: Option<OsString>,
+    /// Upstream's default Editor.
+    pub default_instance: Option<String>,
+    /// What was wrong with the environment: a line each, for stderr.
+    pub problems: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            disabled: BTreeSet::new(),
+            exposed: EXPOSED_TOOLS.iter().map(ToString::to_string).collect(),
+            execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
+            upstream: None,
+            log: "info".to_owned(),
+            status_dir: None,
+            default_instance: None,
+            problems: Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the environment's `variables`. Never fails: a bad value leaves the default and a line in
+    /// [`Config::problems`].
+    pub fn from_env(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Config {
+        let mut config = Config::default();
+        let (mut allow, mut deny) = (String::new(), String::new());
+        for (name, raw) in variables {
+            let (name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
+            match &*name {
+                DISABLE => config.disable(&value),
+                ALLOW => allow = value,
+                DENY => deny = value,
+                EXECUTE_TIMEOUT => config.timeout(&value),
+                UPSTREAM => config.upstream_command(&value),
+                LOG => config.log_filter(&value),
+                "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
+                    config.status_dir = Some(raw);
+                }
+                "UNITY_MCP_DEFAULT_INSTANCE" if !value.trim().is_empty() => {
+                    config.default_instance = Some(value);
+                }
+                _ => config.unknown_variable(&name),
+            }
+        }
+        config.exposed.extend(names(&allow).map(ToOwned::to_owned));
+        for tool in names(&deny) {
+            if !config.exposed.remove(tool) {
+                config.problem(format!(
+                    "{DENY}: {tool:?} is not exposed, so it hides nothing{}",
+                    nearest(tool, EXPOSED_TOOLS)
+                ));
+            }
+        }
+        config
+    }
+
+    /// The folder of the Editors' heartbeat files; `None` when there is no home folder either.
+    pub fn status_folder(&self) -> Option<std::path::PathBuf> {
+        let variable = self.status_dir.as_deref();
+        crate::instances::status_folder(variable, dirs::home_dir().as_deref())
+    }
+
+    fn disable(&mut self, value: &str) {
+        for name in names(value) {
+            match REGISTRY.iter().find(|behavior| behavior.name == name) {
+                Some(behavior) => {
+                    self.disabled.insert(behavior.name);
+                }
+                None => {
+                    let known = REGISTRY.iter().map(|behavior| behavior.name);
+                    self.problem(format!(
+                        "{DISABLE}: there is no behaviour {name:?}, so nothing is switched off by it{}",
+                        nearest(name, known)
+                    ));
+                }
+            }
+        }
+    }
+
+    fn timeout(&mut self, value: &str) {
+        // Beyond this many seconds (about 3 million years) clocks overflow.
+        const LONGEST_S: f64 = 1e14;
+        match value.trim().parse::<f64>() {
+            Ok(seconds) if seconds > 0.0 && seconds <= LONGEST_S => {
+                self.execute_timeout = Duration::from_secs_f64(seconds);
+            }
+            _ => self.problem(format!(
+                "{EXECUTE_TIMEOUT}: {value:?} is no number of seconds above 0; {EXECUTE_TIMEOUT_S} is used"
+            )),
+        }
+        if self.execute_timeout.is_zero() {
+            self.execute_timeout = Duration::from_nanos(1);
+        }
+    }
+
+    fn upstream_command(&mut self, value: &str) {
+        match serde_json::from_str::<Vec<String>>(value) {
+            Ok(words) if words.first().is_some_and(|program| !program.trim().is_empty()) => {
+                self.upstream = Some(words);
+            }
+            _ => self.problem(format!(
+                "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program; the pinned \
+                 server (mcpforunityserver {UPSTREAM_VERSION} through uvx) is used"
+            )),
+        }
+    }
+
+    fn log_filter(&mut self, value: &str) {
+        if value.trim().is_empty() {
+            return;
+        }
+        match value.parse::<tracing_subscriber::filter::Targets>() {
+            Ok(_) => value.clone_into(&mut self.log),
+            Err(error) => self.problem(format!(
+                "{LOG}: {value:?} is no tracing filter ({error}); {:?} is used",
+                self.log
+            )),
+        }
+    }
+
+    fn unknown_variable(&mut self, name: &str) {
+        const PREFIX: &str = "VRC_MCP_PROXY_";
+        if name.starts_with(PREFIX) {
+            let known = VARIABLES.iter().map(|(known, _)| *known);
+            self.problem(format!(
+                "{name} is not known to this version, so it has no effect{}",
+                nearest(name, known.filter(|known| known.starts_with(PREFIX)))
+            ));
+        }
+    }
+
+    fn problem(&mut self, line: String) {
+        self.problems.push(line);
+    }
+}
+
+fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|name| !name.is_empty())
+}
+
+/// `; did you mean "…"?` with the most similar of `known`, or nothing when none is similar.
+fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let similarity = |known: &&str| strsim::jaro_winkler(name, known);
+    let best = known
+        .into_iter()
+        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+    best.map_or_else(String::new, |best| format!("; did you mean {best:?}?"))
+}

@@ -1,0 +1,310 @@
+//! From the upstream to the client.
+
+use super::inflight::{Asked, InFlight, State};
+use super::{Action, Level, Now, RELAY, Relay, log_contained, unanswered};
+use crate::behaviors::{Hook, ListedTool, Listing};
+use crate::contain::{Class, Contained, contain};
+use crate::reply::{self, Additions, Fact, Reply};
+use crate::wire::envelope::{INTERNAL_ERROR, Kind, Message, UpstreamLine, read_upstream};
+use crate::wire::id::Id;
+use crate::wire::object::Object;
+use crate::wire::splice::Edits;
+use bytes::Bytes;
+use std::collections::BTreeSet;
+
+impl Relay {
+    /// A line of the upstream's stdout, without its newline.
+    pub fn on_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
+        match read_upstream(line) {
+            UpstreamLine::Blank => {}
+            UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
+            UpstreamLine::Damaged(id) => self.damaged(&id, line, out),
+            UpstreamLine::Message(message) => match message.kind.clone() {
+                Kind::Answer(Some(id)) => self.answer(&id, &message, line, now, out),
+                // A request or notification of the server's own, or an error that names no request.
+                _ => out.push(Action::ToClient(incoming(line))),
+            },
+        }
+    }
+
+    fn damaged(&mut self, id: &Id, line: &Bytes, out: &mut Vec<Action>) {
+        let Some(call) = self.settle(id) else {
+            out.push(Action::ChildText(line.clone()));
+            return;
+        };
+        out.push(Action::Log(
+            Level::Warn,
+            format!(
+                "the upstream's answer to {id} cannot be read ({} bytes)",
+                line.len()
+            ),
+        ));
+        if call.state == State::Waiting {
+            let text = "The MCP for Unity server's answer to this request cannot be read (damaged \
+                        bytes). The work may have run: verify its effect before you repeat it.";
+            let answer = unanswered(&call, "unreadable_answer", text);
+            out.push(Action::ToClient(answer));
+        }
+    }
+
+    fn answer(
+        &mut self,
+        id: &Id,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(call) = self.settle(id) else {
+            let text = format!("dropped an answer of the upstream to {id}: nobody waits for it");
+            out.push(Action::Log(Level::Info, text));
+            return;
+        };
+        if call.asked == Asked::ToolCall {
+            let reply = Reply::new(message.text, &message.object);
+            // Also when the client no longer waits: upstream has moved its pin all the same.
+            self.commit_pin(&call, &reply, now, out);
+            if call.state == State::Waiting {
+                self.tool_answer(&call, &reply, line, now, out);
+            }
+        } else if call.state == State::Waiting {
+            match call.asked {
+                Asked::ToolList => self.listing(&call, message, line, now, out),
+                _ => out.push(Action::ToClient(incoming(line))),
+            }
+        }
+        if call.state != State::Waiting {
+            let why = match call.state {
+                State::Cancelled => "the client cancelled it",
+                _ => "it came after the time limit",
+            };
+            out.push(Action::Log(
+                Level::Info,
+                format!("dropped the answer to {id}: {why}"),
+            ));
+        }
+    }
+
+    fn tool_answer(
+        &self,
+        call: &InFlight,
+        reply: &Reply<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        match self.verdict(call, reply, now) {
+            Ok(None) => {}
+            Ok(Some(refusal)) => return out.extend(refusal),
+            Err(failure) => {
+                out.push(log_contained(&failure));
+                let text = format!(
+                    "vrc-mcp-proxy itself failed in `{}` while it checked this answer, so the answer is \
+                     withheld. The work may have run: verify its effect before you repeat it.",
+                    failure.region
+                );
+                let fact = Fact {
+                    behavior: RELAY,
+                    code: "contained_failure",
+                    forwarded: true,
+                };
+                out.push(Action::ToClient(reply::refusal(&call.id, fact, &text)));
+                return;
+            }
+        }
+        match self.additions(call, reply, now) {
+            Ok(additions) if additions.key.is_none() && additions.notes.is_empty() => {
+                out.push(Action::ToClient(incoming(line)));
+            }
+            Ok(additions) => {
+                for fact in &additions.facts {
+                    let text = format!(
+                        "{}: {} {} ({})",
+                        fact.behavior, call.tool, call.id, fact.code
+                    );
+                    out.push(Action::Log(Level::Info, text));
+                }
+                match reply.with(additions) {
+                    Ok(edited) => {
+                        let log = edited.log.into_iter();
+                        out.extend(log.map(|text| Action::Log(Level::Warn, text)));
+                        out.push(Action::ToClient(edited.line));
+                    }
+                    Err(error) => {
+                        out.push(Action::Log(
+                            Level::Warn,
+                            format!("advisory failure: {error}"),
+                        ));
+                        out.push(Action::ToClient(incoming(line)));
+                    }
+                }
+            }
+            Err(failure) => {
+                out.push(log_contained(&failure));
+                out.push(Action::ToClient(incoming(line)));
+            }
+        }
+    }
+
+    /// The refusal that a verdict makes of an answer, with its log line.
+    fn verdict(
+        &self,
+        call: &InFlight,
+        reply: &Reply<'_>,
+        now: Now,
+    ) -> Result<Option<[Action; 2]>, Contained> {
+        let cx = self.cx(now);
+        for (name, verdict) in self.hooks(|hook| match hook {
+            Hook::Verdict(run) => Some(*run),
+            _ => None,
+        }) {
+            let verdict = contain(name, Class::Verdict, || Ok(verdict(call, reply, &cx)))?;
+            let Some(refusal) = verdict else {
+                continue;
+            };
+            let fact = Fact {
+                behavior: name,
+                code: refusal.code,
+                forwarded: true,
+            };
+            let text = format!("{name}: {} {} ({})", call.tool, call.id, refusal.code);
+            let answer = reply::refusal(&call.id, fact, &refusal.text);
+            return Ok(Some([
+                Action::Log(Level::Info, text),
+                Action::ToClient(answer),
+            ]));
+        }
+        Ok(None)
+    }
+
+    fn additions(
+        &self,
+        call: &InFlight,
+        reply: &Reply<'_>,
+        now: Now,
+    ) -> Result<Additions, Contained> {
+        let cx = self.cx(now);
+        let mut additions = Additions::default();
+        let fact = |behavior, code| Fact {
+            behavior,
+            code,
+            forwarded: true,
+        };
+        for (name, annotate) in self.hooks(|hook| match hook {
+            Hook::Annotate(run) => Some(*run),
+            _ => None,
+        }) {
+            let key = contain(name, Class::Advisory, || Ok(annotate(call, reply, &cx)))?;
+            if let Some(key) = key {
+                additions.facts.push(fact(name, key.code));
+                additions.key = Some(key);
+            }
+        }
+        for (name, note) in self.hooks(|hook| match hook {
+            Hook::Note(run) => Some(*run),
+            _ => None,
+        }) {
+            let notes = contain(name, Class::Advisory, || Ok(note(call, reply, &cx)))?;
+            for note in notes {
+                additions.facts.push(fact(name, note.code));
+                additions.notes.push(note.text);
+            }
+        }
+        Ok(additions)
+    }
+
+    fn listing(
+        &mut self,
+        call: &InFlight,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        let is_listing = |hook: &Hook| matches!(hook, Hook::Listing(_)).then_some(());
+        if message.object.get("error").is_some() || self.hooks(is_listing).next().is_none() {
+            out.push(Action::ToClient(incoming(line)));
+            return;
+        }
+        match self.vetted(message, line, now, out) {
+            Ok((line, drifted)) => {
+                self.drifted.extend(drifted);
+                out.push(Action::ToClient(line));
+            }
+            Err(failure) => {
+                out.push(log_contained(&failure));
+                let text = format!(
+                    "vrc-mcp-proxy could not vouch for this tool list (`{}` failed), so it is not \
+                     shown: {}",
+                    failure.region, failure.message
+                );
+                let answer = reply::rpc_error(Some(&call.id), INTERNAL_ERROR, &text);
+                out.push(Action::ToClient(answer));
+            }
+        }
+    }
+
+    /// The listing as the client may see it, and the tools that drifted.
+    #[allow(clippy::type_complexity)]
+    fn vetted(
+        &self,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Result<(Bytes, Vec<(String, String)>), Contained> {
+        let cx = self.cx(now);
+        let (list, tools) = contain(RELAY, Class::Listing, || {
+            let result = message.object.get("result").and_then(|raw| raw.as_object());
+            let list = result.and_then(|result| result.get("tools"));
+            let tools = list.and_then(|list| list.as_array());
+            list.zip(tools)
+                .ok_or_else(|| "it has no `tools` array".to_owned())
+        })?;
+        let views: Vec<Option<Object<'_>>> = tools.iter().map(|raw| raw.as_object()).collect();
+        let listing = Listing {
+            tools: views
+                .iter()
+                .map(|tool| ListedTool {
+                    name: tool.as_ref().and_then(|t| t.get_str("name")),
+                    input_schema: tool
+                        .as_ref()
+                        .and_then(|t| t.get("inputSchema"))
+                        .map(|raw| raw.text),
+                })
+                .collect(),
+        };
+        let mut hidden = BTreeSet::new();
+        let mut drifted = Vec::new();
+        for (name, look) in self.hooks(|hook| match hook {
+            Hook::Listing(run) => Some(*run),
+            _ => None,
+        }) {
+            let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
+            hidden.extend(edit.hide);
+            drifted.extend(edit.drifted);
+            let log = edit.log.into_iter();
+            out.extend(log.map(|text| Action::Log(Level::Warn, format!("{name}: {text}"))));
+        }
+        if hidden.is_empty() {
+            return Ok((incoming(line), drifted));
+        }
+        let kept = tools
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !hidden.contains(at));
+        let kept: Vec<&str> = kept.map(|(_, tool)| tool.text).collect();
+        let mut edits = Edits::default();
+        edits.replace(list.range(), format!("[{}]", kept.join(",")));
+        let line = contain(RELAY, Class::Listing, move || {
+            edits.apply(message.text).map_err(|e| e.to_string())
+        })?;
+        Ok((line, drifted))
+    }
+}
+
+/// The bytes for the client: as they came, without the carriage return of a CRLF ending.
+fn incoming(line: &Bytes) -> Bytes {
+    let end = line.len() - usize::from(line.ends_with(b"\r"));
+    line.slice(..end)
+}

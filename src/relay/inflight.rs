@@ -1,0 +1,83 @@
+//! Requests that upstream has seen and not yet answered.
+
+use crate::behaviors::Refusal;
+use crate::call::{Call, Target};
+use crate::wire::envelope::{ClientLine, read_client};
+use crate::wire::id::Id;
+use bytes::Bytes;
+use std::time::Duration;
+
+/// What a pending request asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// `tools/call`.
+    ToolCall,
+    /// `tools/list`.
+    ToolList,
+    /// Anything else.
+    Other,
+}
+
+/// Whether the client still waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// An answer is due.
+    Waiting,
+    /// The client cancelled it: no answer is due.
+    Cancelled,
+    /// The deadline answered it: no further answer is due.
+    Expired,
+}
+
+/// A forwarded request.
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// Its id.
+    pub id: Id,
+    /// What it asked for.
+    pub asked: Asked,
+    /// Whether the client waits for it.
+    pub state: State,
+    /// For a tool call, the tool's name.
+    pub tool: String,
+    /// For a tool call, `arguments.action` as the client sent it.
+    pub action: Option<String>,
+    /// For a tool call, the Editor it was meant for when it was forwarded.
+    pub target: Option<Target>,
+    /// The lines put ahead of the caller's code, by behaviour.
+    pub prelude: Vec<(&'static str, usize)>,
+    /// The place in the order of forwarding.
+    pub(super) seq: u64,
+    /// The deadline since the relay's start, and what is said when it passes.
+    pub(super) deadline: Option<(Duration, &'static str, Refusal)>,
+    /// For a tool call, the client's own message.
+    pub(super) line: Bytes,
+}
+
+impl InFlight {
+    /// The call as the client sent it; `None` for a request that is no tool call.
+    pub fn call(&self) -> Option<Call<'_>> {
+        let ClientLine::Message(message) = read_client(&self.line) else {
+            return None;
+        };
+        let params = message.params()?.as_object()?;
+        Some(Call::new(self.id.clone(), message.text, params, ""))
+    }
+
+    /// Whether this is a call of `tool` with exactly this action.
+    pub fn is(&self, tool: &str, action: &str) -> bool {
+        self.tool == tool && self.action.as_deref() == Some(action)
+    }
+
+    /// How many lines were put ahead of the caller's code in all.
+    pub fn prelude_lines(&self) -> usize {
+        self.prelude.iter().map(|(_, lines)| lines).sum()
+    }
+
+    /// Whether `behavior` put lines ahead of the caller's code.
+    pub fn injected_by(&self, behavior: &str) -> bool {
+        self.prelude
+            .iter()
+            .any(|(name, lines)| *name == behavior && *lines > 0)
+    }
+}

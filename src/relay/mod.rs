@@ -1,0 +1,222 @@
+//! The core: bytes and an instant in, actions out. No I/O, no clock, one owner.
+
+mod answers;
+pub mod inflight;
+mod pins;
+mod requests;
+
+use crate::behaviors::{Behavior, Cx, Pins, Surroundings};
+use crate::config::Config;
+use crate::contain::Contained;
+use crate::reply::{self, Fact};
+use crate::wire::envelope::INTERNAL_ERROR;
+use crate::wire::id::Id;
+use bytes::Bytes;
+use inflight::{Asked, InFlight, State};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+/// The name under which the core's own refusals state their facts.
+pub const RELAY: &str = "relay";
+
+/// The moment at which something happens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Now {
+    /// Time since the relay's start; never goes back.
+    pub since_start: Duration,
+    /// Milliseconds since 1970 UTC.
+    pub unix_ms: i64,
+}
+
+/// How much a line on stderr matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Something that a person should look at.
+    Warn,
+    /// A refusal, a note, a drop.
+    Info,
+    /// One line for each message.
+    Debug,
+}
+
+/// Something for the shell to do, in order.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Write this line to the client.
+    ToClient(Bytes),
+    /// Write this line to the upstream.
+    ToChild(Bytes),
+    /// Write this line to stderr.
+    Log(Level, String),
+    /// Text of the upstream's stdout that is no message, for stderr.
+    ChildText(Bytes),
+}
+
+/// The relay's state.
+pub struct Relay {
+    config: Config,
+    behaviors: Vec<Behavior>,
+    surroundings: Box<dyn Surroundings + Send>,
+    pins: Pins,
+    drifted: BTreeMap<String, String>,
+    pending: HashMap<Id, InFlight>,
+    deadlines: BTreeSet<(Duration, Id)>,
+    waiting: usize,
+    seq: u64,
+    ended: Option<String>,
+}
+
+impl Relay {
+    /// A relay with the behaviours of `registry` that `config` does not switch off.
+    pub fn new(
+        config: Config,
+        registry: &[Behavior],
+        surroundings: Box<dyn Surroundings + Send>,
+    ) -> Self {
+        let enabled = |b: &&Behavior| !config.disabled.contains(b.name);
+        Relay {
+            behaviors: registry.iter().filter(enabled).copied().collect(),
+            config,
+            surroundings,
+            pins: Pins::default(),
+            drifted: BTreeMap::new(),
+            pending: HashMap::new(),
+            deadlines: BTreeSet::new(),
+            waiting: 0,
+            seq: 0,
+            ended: None,
+        }
+    }
+
+    /// How many requests the client still waits for.
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// When [`Relay::on_deadline`] is due, since the relay's start.
+    pub fn next_deadline(&self) -> Option<Duration> {
+        self.deadlines.first().map(|(at, _)| *at)
+    }
+
+    /// Answers every call whose time is up.
+    pub fn on_deadline(&mut self, now: Now, out: &mut Vec<Action>) {
+        while let Some((at, id)) = self.deadlines.first().cloned() {
+            if at > now.since_start {
+                return;
+            }
+            self.deadlines.pop_first();
+            let Some(call) = self.pending.get_mut(&id) else {
+                continue;
+            };
+            let Some((_, behavior, refusal)) = call.deadline.take() else {
+                continue;
+            };
+            call.state = State::Expired;
+            self.waiting -= 1;
+            out.push(Action::Log(
+                Level::Info,
+                format!("{behavior}: {} {id} got no answer in time", call.tool),
+            ));
+            let fact = Fact {
+                behavior,
+                code: refusal.code,
+                forwarded: true,
+            };
+            out.push(Action::ToClient(reply::refusal(&id, fact, &refusal.text)));
+        }
+    }
+
+    /// The upstream is gone: every request that still waits is answered, and so is every later one.
+    /// `how` says what ended it, such as `ended with status 3`.
+    pub fn on_child_end(&mut self, how: &str, out: &mut Vec<Action>) {
+        self.ended = Some(how.to_owned());
+        self.deadlines.clear();
+        let mut left: Vec<InFlight> = self.pending.drain().map(|(_, call)| call).collect();
+        left.sort_by_key(|call| call.seq);
+        for call in left {
+            if call.state == State::Waiting {
+                self.waiting -= 1;
+                let text = format!(
+                    "The MCP for Unity server {how} before it answered. The work may have run: \
+                     verify its effect before you repeat it."
+                );
+                out.push(Action::ToClient(unanswered(&call, "upstream_ended", &text)));
+            }
+        }
+    }
+
+    fn cx(&self, now: Now) -> Cx<'_> {
+        Cx::new(
+            &self.config,
+            &self.pins,
+            &self.drifted,
+            now.unix_ms,
+            self.surroundings.as_ref(),
+        )
+    }
+
+    /// Takes a request into the books. An id that is still in use belongs to the newest request.
+    fn track(&mut self, mut entry: InFlight, out: &mut Vec<Action>) {
+        entry.seq = self.seq;
+        self.seq += 1;
+        let id = entry.id.clone();
+        if let Some((at, _, _)) = &entry.deadline {
+            self.deadlines.insert((*at, id.clone()));
+        }
+        self.waiting += 1;
+        if let Some(old) = self.pending.insert(id.clone(), entry) {
+            if old.state == State::Waiting {
+                self.waiting -= 1;
+            }
+            if let Some((at, _, _)) = old.deadline
+                && self
+                    .pending
+                    .get(&id)
+                    .and_then(|c| c.deadline.as_ref())
+                    .map(|d| d.0)
+                    != Some(at)
+            {
+                self.deadlines.remove(&(at, id.clone()));
+            }
+            out.push(Action::Log(
+                Level::Warn,
+                format!("request id {id} was reused while in flight: the newest request counts"),
+            ));
+        }
+    }
+
+    /// Takes a request out of the books because upstream answered it.
+    fn settle(&mut self, id: &Id) -> Option<InFlight> {
+        let entry = self.pending.remove(id)?;
+        self.disarm(&entry);
+        if entry.state == State::Waiting {
+            self.waiting -= 1;
+        }
+        Some(entry)
+    }
+
+    fn disarm(&mut self, entry: &InFlight) {
+        if let Some((at, _, _)) = &entry.deadline {
+            self.deadlines.remove(&(*at, entry.id.clone()));
+        }
+    }
+}
+
+/// The answer to a request that upstream will not answer: a refusal for a tool call, an error for
+/// anything else.
+fn unanswered(call: &InFlight, code: &'static str, text: &str) -> Bytes {
+    if call.asked == Asked::ToolCall {
+        let fact = Fact {
+            behavior: RELAY,
+            code,
+            forwarded: true,
+        };
+        return reply::refusal(&call.id, fact, text);
+    }
+    reply::rpc_error(Some(&call.id), INTERNAL_ERROR, text)
+}
+
+/// A contained failure's line on stderr.
+fn log_contained(failure: &Contained) -> Action {
+    Action::Log(Level::Warn, failure.to_string())
+}

@@ -1,0 +1,109 @@
+//! The async shell around the core: pumps, one loop, writers, the end.
+//!
+//! Reads live in pump tasks, so no read is cancelled half-way. Each pipe has its own writer task, so
+//! neither side's full pipe stops the other direction. A pump hands its lines in only with credit of
+//! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
+//! and a side that does not read stops only what flows to it.
+
+mod shell;
+mod stdio;
+mod writer;
+
+use crate::behaviors::REGISTRY;
+use crate::config::Config;
+use crate::instances::Heartbeats;
+use crate::relay::Relay;
+use crate::reply;
+use crate::stderr::Stderr;
+use crate::surroundings::Files;
+use crate::upstream::{self, StartError};
+use crate::wire::envelope::{ClientLine, INTERNAL_ERROR, Kind, read_client};
+use bytes::Bytes;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How long a client's `initialize` is awaited when the upstream cannot be started.
+const INITIALIZE_WAIT: Duration = Duration::from_secs(1);
+/// How long the log may take to reach stderr at the end.
+const LOG_FLUSH: Duration = Duration::from_millis(200);
+
+/// Runs the relay on the process's own pipes and returns its exit status.
+pub fn relay(config: Config) -> i32 {
+    crate::stderr::start_log(&config.log);
+    crate::contain::install_panic_hook();
+    for problem in &config.problems {
+        tracing::warn!("{problem}");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let status = match runtime {
+        Ok(runtime) => {
+            let status = runtime.block_on(run(config));
+            // A thread may sit in a read of stdin that nothing ends.
+            runtime.shutdown_background();
+            status
+        }
+        Err(error) => {
+            tracing::error!("the relay cannot start: {error}");
+            1
+        }
+    };
+    Stderr::get().flush(LOG_FLUSH);
+    status
+}
+
+async fn run(config: Config) -> i32 {
+    if stdio::stdin_is_terminal() {
+        tracing::info!(
+            "stdin is a terminal: an MCP client is expected there (see --help, or try the demo command)"
+        );
+    }
+    let started = upstream::command(config.upstream.as_deref())
+        .and_then(|(program, arguments)| upstream::spawn(&program, &arguments));
+    match started {
+        Ok(upstream) => {
+            let heartbeats = Heartbeats::new(config.status_folder());
+            let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
+            shell::Shell::start(relay, upstream).run().await
+        }
+        Err(error) => cannot_start(&error).await,
+    }
+}
+
+/// Many clients hide stderr, so the reason also answers what the client asks first.
+async fn cannot_start(error: &StartError) -> i32 {
+    tracing::error!("{error}");
+    let (events, mut lines) = mpsc::channel(8);
+    let credit = writer::Credit::new();
+    tokio::spawn(shell::pump_client(stdio::client_input(), events, credit));
+    let mut output = stdio::client_output();
+    let answers = async {
+        while let Some(shell::Event::Client(batch)) = lines.recv().await {
+            for line in batch.lines {
+                if let Some((answer, last)) = start_failure(&line, error) {
+                    let mut bytes = answer.to_vec();
+                    bytes.push(b'\n');
+                    if output.write(&bytes).await.is_err() || last {
+                        return;
+                    }
+                }
+            }
+        }
+    };
+    let _in_time = tokio::time::timeout(INITIALIZE_WAIT, answers).await;
+    error.exit_status()
+}
+
+/// The answer to a request that arrives while the upstream cannot be started, and whether it is the
+/// one that was awaited.
+fn start_failure(line: &Bytes, error: &StartError) -> Option<(Bytes, bool)> {
+    let ClientLine::Message(message) = read_client(line) else {
+        return None;
+    };
+    let Kind::Request(id) = &message.kind else {
+        return None;
+    };
+    let answer = reply::rpc_error(Some(id), INTERNAL_ERROR, &error.to_string());
+    Some((answer, message.method == "initialize"))
+}

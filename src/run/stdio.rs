@@ -1,0 +1,132 @@
+//! The client's two pipes.
+//!
+//! `tokio::io::stdin` cannot be cancelled and keeps the process alive after `main`. Where the platform
+//! lets a pipe or socket be polled (clients give either), it is; anything else is read on a thread.
+
+use super::writer::Output;
+use bytes::{Buf, Bytes};
+use std::io::{self, IsTerminal, Read};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc::{Receiver, channel};
+
+/// A readable end.
+pub(super) type Input = Pin<Box<dyn AsyncRead + Send>>;
+
+/// Whether nobody but a person can be on the other side.
+pub(super) fn stdin_is_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// The process's standard input.
+pub(super) fn client_input() -> Input {
+    #[cfg(unix)]
+    if let Some(input) = unix::input() {
+        return input;
+    }
+    Box::pin(ThreadInput::start())
+}
+
+/// The process's standard output.
+pub(super) fn client_output() -> Output {
+    #[cfg(unix)]
+    if let Some(output) = unix::output() {
+        return Output::Ready(output);
+    }
+    Output::Blocking
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::Input;
+    use rustix::fs::{FileType, fstat};
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::os::unix::net::UnixStream;
+    use std::pin::Pin;
+    use tokio::io::AsyncWrite;
+    use tokio::net::unix::pipe;
+
+    fn own(fd: &impl AsFd) -> Option<(OwnedFd, FileType)> {
+        let fd = fd.as_fd().try_clone_to_owned().ok()?;
+        let kind = FileType::from_raw_mode(fstat(&fd).ok()?.st_mode);
+        Some((fd, kind))
+    }
+
+    fn socket(fd: OwnedFd) -> Option<tokio::net::UnixStream> {
+        let stream = UnixStream::from(fd);
+        stream.set_nonblocking(true).ok()?;
+        tokio::net::UnixStream::from_std(stream).ok()
+    }
+
+    pub(super) fn input() -> Option<Input> {
+        match own(&std::io::stdin())? {
+            (fd, FileType::Fifo) => Some(Box::pin(pipe::Receiver::from_owned_fd(fd).ok()?)),
+            (fd, FileType::Socket) => Some(Box::pin(socket(fd)?)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn output() -> Option<Pin<Box<dyn AsyncWrite + Send>>> {
+        match own(&std::io::stdout())? {
+            (fd, FileType::Fifo) => Some(Box::pin(pipe::Sender::from_owned_fd(fd).ok()?)),
+            (fd, FileType::Socket) => Some(Box::pin(socket(fd)?)),
+            _ => None,
+        }
+    }
+}
+
+/// Standard input, read on a thread that the process's end does not wait for.
+struct ThreadInput {
+    chunks: Receiver<io::Result<Bytes>>,
+    rest: Bytes,
+}
+
+impl ThreadInput {
+    fn start() -> Self {
+        let (sender, chunks) = channel(2);
+        let read = move || {
+            let mut stdin = io::stdin().lock();
+            let mut buffer = vec![0; 64 << 10];
+            loop {
+                let chunk = match stdin.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(length) => Ok(Bytes::copy_from_slice(&buffer[..length])),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => Err(error),
+                };
+                let failed = chunk.is_err();
+                if sender.blocking_send(chunk).is_err() || failed {
+                    return;
+                }
+            }
+        };
+        // Without the thread the sender is dropped, which reads as the end of input.
+        let _thread = std::thread::Builder::new()
+            .name("stdin".to_owned())
+            .spawn(read);
+        ThreadInput {
+            chunks,
+            rest: Bytes::new(),
+        }
+    }
+}
+
+impl AsyncRead for ThreadInput {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.rest.is_empty() {
+            match ready!(self.chunks.poll_recv(context)) {
+                Some(chunk) => self.rest = chunk?,
+                None => return Poll::Ready(Ok(())),
+            }
+        }
+        let length = self.rest.len().min(buffer.remaining());
+        buffer.put_slice(&self.rest[..length]);
+        self.rest.advance(length);
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,158 @@
+//! The upstream server: its command, its process tree, its end.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub use unix::{Tree, spawn};
+#[cfg(windows)]
+pub use windows::{Tree, spawn};
+
+use crate::config::UPSTREAM_VERSION;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::oneshot;
+
+/// A started upstream.
+pub struct Upstream {
+    /// Its standard input.
+    pub stdin: ChildStdin,
+    /// Its standard output.
+    pub stdout: ChildStdout,
+    /// Its standard error.
+    pub stderr: ChildStderr,
+    /// Its process tree.
+    pub tree: Tree,
+    /// Resolves when the process that was started has ended.
+    pub ended: oneshot::Receiver<ExitStatus>,
+}
+
+/// Why the upstream could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// uvx is nowhere.
+    #[error(
+        "uvx was not found on PATH or where uv's installers put it. Install uv (`pip install uv`, \
+         `winget install astral-sh.uv` or `brew install uv`) and restart the client, or set \
+         VRC_MCP_PROXY_UPSTREAM to a JSON array with the command of an installed server"
+    )]
+    NoUvx,
+    /// The program of `VRC_MCP_PROXY_UPSTREAM` is not there.
+    #[error("the upstream program {0:?} (VRC_MCP_PROXY_UPSTREAM) was not found")]
+    NoProgram(String),
+    /// The system would not start it.
+    #[error("the upstream program {program:?} cannot be started: {source}")]
+    Spawn {
+        /// The program.
+        program: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl StartError {
+    /// The exit status that goes with it: 127 when the program is not there, as in a shell, else 126.
+    pub fn exit_status(&self) -> i32 {
+        match self {
+            StartError::NoUvx | StartError::NoProgram(_) => 127,
+            StartError::Spawn { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                127
+            }
+            StartError::Spawn { .. } => 126,
+        }
+    }
+}
+
+/// The words of the pinned server's command behind `uvx`.
+pub fn pinned_arguments() -> [String; 5] {
+    [
+        "--from".to_owned(),
+        format!("mcpforunityserver=={UPSTREAM_VERSION}"),
+        "mcp-for-unity".to_owned(),
+        "--transport".to_owned(),
+        "stdio".to_owned(),
+    ]
+}
+
+/// The program and arguments to start: the configured command, or the pinned server through uvx.
+///
+/// # Errors
+/// [`StartError`] when the program is not found.
+pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), StartError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    match configured.and_then(|words| words.split_first()) {
+        Some((program, arguments)) => {
+            let found =
+                find(program, &path).ok_or_else(|| StartError::NoProgram(program.clone()))?;
+            Ok((found, arguments.to_vec()))
+        }
+        None => {
+            let found = find_uvx(&path).ok_or(StartError::NoUvx)?;
+            Ok((found, pinned_arguments().to_vec()))
+        }
+    }
+}
+
+/// Where uvx is: on `path`, else where uv's installers put it. Programs with a window start theirs
+/// with a bare PATH.
+pub fn find_uvx(path: &std::ffi::OsStr) -> Option<PathBuf> {
+    let places = std::env::split_paths(path).chain(installer_places());
+    let joined = std::env::join_paths(places).ok()?;
+    find("uvx", &joined).or_else(|| find("uvx", path))
+}
+
+/// A program by name (on `path`, with PATHEXT on Windows) or by path.
+fn find(program: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
+    let here = std::env::current_dir().unwrap_or_default();
+    which::which_in(program, Some(path), here).ok()
+}
+
+fn installer_places() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let mut places: Vec<PathBuf> = Vec::new();
+    places.extend(variable("UV_INSTALL_DIR").map(PathBuf::from));
+    places.extend(variable("XDG_BIN_HOME").map(PathBuf::from));
+    if let Some(home) = dirs::home_dir() {
+        places.push(home.join(".local").join("bin"));
+        places.push(home.join(".cargo").join("bin"));
+        if cfg!(windows) {
+            places.push(home.join("scoop").join("shims"));
+        }
+    }
+    if cfg!(windows) {
+        if let Some(local) = variable("LOCALAPPDATA").map(PathBuf::from) {
+            places.push(local.join("Microsoft").join("WinGet").join("Links"));
+            places.push(local.join("Programs").join("uv"));
+            places.push(local.join("uv").join("bin"));
+        }
+    } else {
+        let brews = [
+            "/opt/homebrew/bin",
+            "/usr/local/bin",
+            "/home/linuxbrew/.linuxbrew/bin",
+        ];
+        places.extend(brews.iter().map(|place| Path::new(place).to_owned()));
+    }
+    places
+}
+
+/// How a process ended, in words that follow "the server".
+pub fn describe(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("ended with status {code}"),
+        None => format!("was ended ({status})"),
+    }
+}
+
+/// The relay's exit status when its upstream ended first: the same, or 1 when that would claim
+/// success or is a signal.
+pub fn exit_status(status: ExitStatus) -> i32 {
+    match status.code() {
+        Some(0) | None => 1,
+        Some(code) => code,
+    }
+}

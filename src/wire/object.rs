@@ -1,0 +1,148 @@
+//! Shallow, ordered views of JSON objects and arrays inside a message.
+
+use super::scan::{self, Entry};
+use super::unescape;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A piece of a message's text together with where it stands in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Raw<'a> {
+    /// The text, without white space around it.
+    pub text: &'a str,
+    /// The byte offset of its first byte in the message.
+    pub at: usize,
+}
+
+impl<'a> Raw<'a> {
+    /// The whole of a message.
+    pub fn whole(text: &'a str) -> Self {
+        Raw { text, at: 0 }
+    }
+
+    /// The byte range it takes in the message.
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at + self.text.len()
+    }
+
+    /// The unescaped text of a string value; `None` for any other value and for text with a lone
+    /// surrogate escape.
+    pub fn as_str(&self) -> Option<Cow<'a, str>> {
+        unescape(self.text)
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(&self) -> bool {
+        self.text == "null"
+    }
+
+    /// The value as an object; `None` for any other value.
+    pub fn as_object(&self) -> Option<Object<'a>> {
+        Some(Object {
+            raw: *self,
+            entries: scan::entries(self.text)?,
+        })
+    }
+
+    /// As [`Raw::as_object`], with white space allowed around the value.
+    pub fn as_object_trimmed(&self) -> Option<Object<'a>> {
+        let start = self.text.len() - self.text.trim_start().len();
+        let trimmed = self.text.trim();
+        self.part(start..start + trimmed.len()).as_object()
+    }
+
+    /// The items of an array; `None` for any other value.
+    pub fn as_array(&self) -> Option<Vec<Raw<'a>>> {
+        let items = scan::items(self.text)?;
+        Some(items.into_iter().map(|range| self.part(range)).collect())
+    }
+
+    fn part(&self, range: Range<usize>) -> Raw<'a> {
+        Raw {
+            at: self.at + range.start,
+            text: self.text.get(range).unwrap_or_default(),
+        }
+    }
+}
+
+/// An object's entries in their order, equal keys kept, values unread.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    raw: Raw<'a>,
+    entries: Vec<Entry>,
+}
+
+impl<'a> Object<'a> {
+    /// A view over `text` whose entries [`scan::scan`] already found.
+    pub fn scanned(text: &'a str, entries: Vec<Entry>) -> Self {
+        Object {
+            raw: Raw::whole(text),
+            entries,
+        }
+    }
+
+    /// The object's own text and place.
+    pub fn raw(&self) -> Raw<'a> {
+        self.raw
+    }
+
+    /// The value of `key`; of equal keys the last counts, as it does upstream.
+    pub fn get(&self, key: &str) -> Option<Raw<'a>> {
+        let entry = self.entries.iter().rev().find(|e| self.is_key(e, key))?;
+        Some(self.raw.part(entry.value.clone()))
+    }
+
+    /// The unescaped string under `key`.
+    pub fn get_str(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key)?.as_str()
+    }
+
+    /// Every entry as key literal and value, in order, equal keys included.
+    pub fn entries(&self) -> impl Iterator<Item = (Raw<'a>, Raw<'a>)> + '_ {
+        self.entries
+            .iter()
+            .map(|e| (self.raw.part(e.key.clone()), self.raw.part(e.value.clone())))
+    }
+
+    /// Whether the object has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn is_key(&self, entry: &Entry, key: &str) -> bool {
+        let literal = self.raw.text.get(entry.key.clone()).unwrap_or_default();
+        unescape(literal).is_some_and(|text| text == key)
+    }
+
+    /// The edits that make `key` stand for `value` (JSON text): the last copy is replaced, a key that
+    /// is missing is appended.
+    pub fn set(&self, key: &str, value: &str) -> (Range<usize>, String) {
+        if let Some(old) = self.get(key) {
+            return (old.range(), value.to_owned());
+        }
+        let end = self.raw.at + self.raw.text.len() - 1;
+        let comma = if self.is_empty() { "" } else { "," };
+        (end..end, format!("{comma}{}:{value}", super::quote(key)))
+    }
+
+    /// The byte ranges to delete so that no copy of any of `keys` is left.
+    pub fn without(&self, keys: &[&str]) -> Vec<Range<usize>> {
+        let mut cuts = Vec::new();
+        let mut kept_end = None;
+        for (index, entry) in self.entries.iter().enumerate() {
+            if !keys.iter().any(|key| self.is_key(entry, key)) {
+                kept_end = Some(entry.value.end);
+                continue;
+            }
+            let next = self.entries.get(index + 1).map(|next| next.key.start);
+            let cut = match (kept_end, next) {
+                // The comma goes with the entry that it follows from.
+                (Some(_), _) => self.entries[index - 1].value.end..entry.value.end,
+                (None, Some(next)) => entry.key.start..next,
+                (None, None) => entry.key.start..entry.value.end,
+            };
+            cuts.push(self.raw.at + cut.start..self.raw.at + cut.end);
+        }
+        cuts
+    }
+}
