@@ -3,6 +3,7 @@
 //! Pure functions: no I/O, no clock. The reading side ([`lexer`], [`using`]) tells code from text; the writing side
 //! ([`literal`], [`prelude`]) makes the C# that travels with a snippet into the Editor.
 
+pub mod diagnostics;
 pub mod lexer;
 pub mod literal;
 pub mod prelude;

@@ -49,6 +49,19 @@ pub struct OverLimit {
     pub added: usize,
 }
 
+impl std::fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let OverLimit { own, added } = self;
+        let over = own + added - EDITOR_CODE_LIMIT_UTF16;
+        write!(
+            f,
+            "This snippet was not forwarded: it has {own} characters, this proxy's lines add {added}, and the Editor \
+             takes {EDITOR_CODE_LIMIT_UTF16} at most (UTF-16 units). Shorten it by {over} or more, for example by \
+             reading long data from a file."
+        )
+    }
+}
+
 /// Length of `text` in UTF-16 units, as the Editor counts it.
 pub fn utf16_len(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
