@@ -106,6 +106,9 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// message), and returns the body's own value or rethrows. A later one returns a text
 /// `<DUPLICATE_MARKER> <running|failed|succeeded>: …` without running the body. The key is never cleared.
 ///
+/// The snippet must be a method body by itself. One that closes the Editor's method to declare members beside it
+/// compiles bare but not in here; the errors then lie past its last line.
+///
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
 pub fn idempotency(code: &str, key: &str) -> Wrapped {
     let key = clean(key);
