@@ -10,7 +10,7 @@
 //! ```
 //!
 //! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
-//! type, since the snippet's locals may have any name; no names of its own but those in [`Names`].
+//! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
 
 use super::literal::string_literal;
 
