@@ -10,7 +10,7 @@
 //! ```
 //!
 //! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
-//! type, since the snippet's locals may have any name; no names of its own but those in [`Names`].
+//! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
 
 use super::literal::string_literal;
 
@@ -118,6 +118,9 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// body, stores `completed: ` and the value's `ToString()` (or that it was null, or `failed: ` and the exception's
 /// message), and returns the body's own value or rethrows. A later one returns a text
 /// `<DUPLICATE_MARKER> <running|failed|succeeded>: …` without running the body. The key is never cleared.
+///
+/// The snippet must be a method body by itself. One that closes the Editor's method to declare members beside it
+/// compiles bare but not in here; the errors then lie past its last line.
 ///
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
 pub fn idempotency(code: &str, key: &str) -> Wrapped {

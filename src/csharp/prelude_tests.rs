@@ -134,8 +134,8 @@ fn the_wrapping_stays_small() {
 }
 
 #[test]
-fn no_pattern_that_the_editor_blocks_is_injected() {
-    // The list of 10.1.0; a caller may ask for it with safety_checks.
+fn nothing_that_the_editor_or_upstream_trips_over_is_injected() {
+    // What 10.1.0 blocks; a caller may ask for that with safety_checks.
     let injected = venue(&idempotency("", KEY).code, PATH, Some(KEY))
         .code
         .to_lowercase();
@@ -152,6 +152,8 @@ fn no_pattern_that_the_editor_blocks_is_injected() {
         "while (true)",
         "for(;;)",
         "for (;;)",
+        // Upstream sends a call again, up to 40 times, when these letters are in an answer's message.
+        "reload",
     ] {
         assert!(!injected.contains(pattern), "{pattern}");
     }

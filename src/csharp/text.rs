@@ -20,7 +20,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<usize, usize> {
         }
         match literal.place {
             Place::Text => scan.text(literal),
-            Place::Hole { depth } => scan.hole(literal, depth),
+            Place::Hole { depth } => scan.hole(depth),
             Place::Format => scan.format(literal),
         }
     }
@@ -181,7 +181,7 @@ impl Scan<'_> {
         }
     }
 
-    fn hole(&mut self, literal: Literal, depth: usize) {
+    fn hole(&mut self, depth: usize) {
         if let Some(end) = comment_end(self.bytes, self.at) {
             self.at = end;
             return;
@@ -197,7 +197,7 @@ impl Scan<'_> {
                 self.at += 1;
                 self.enter(Place::Hole { depth: depth + 1 });
             }
-            b'}' if depth == 0 => self.leave_hole(literal),
+            b'}' if depth == 0 => self.leave_hole(),
             b')' | b']' | b'}' => {
                 self.at += 1;
                 self.enter(Place::Hole {
@@ -219,18 +219,14 @@ impl Scan<'_> {
             return;
         }
         match self.bytes[self.at] {
-            b'}' => self.leave_hole(literal),
+            b'}' => self.leave_hole(),
             _ => self.at += 1,
         }
     }
 
-    /// Steps over the braces that end a hole; further ones are text.
-    fn leave_hole(&mut self, literal: Literal) {
-        let braces = match literal.style {
-            Style::Raw { .. } => run(self.bytes, self.at, |b| b == b'}').min(literal.dollars),
-            _ => 1,
-        };
-        self.at += braces;
+    /// Steps over the brace that ends a hole. Where a raw literal takes several, the others pass as text.
+    fn leave_hole(&mut self) {
+        self.at += 1;
         self.enter(Place::Text);
     }
 }

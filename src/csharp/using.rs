@@ -1,8 +1,8 @@
 //! Finds a using *directive* in a snippet.
 //!
 //! A snippet lands in a method body, where only using statements and declarations can stand. Told apart on tokens:
-//! a directive goes on with `static` or `unsafe`, with `name =`, or with a dotted name and `;`. In no using statement
-//! or declaration does one of these follow, whatever stands before it, so nothing that compiles is ever taken for one.
+//! a directive goes on with `static` or `unsafe`, or with a dotted name and `;` or `=`. In no using statement or
+//! declaration does one of these follow, whatever stands before it, so nothing that compiles is ever taken for one.
 //!
 //! Lines in an `#if` section count only when they are compiled whatever symbols the Editor defines. A directive in
 //! others may never reach the compiler, and a snippet that runs as it is must not be refused; where the symbol is
@@ -28,12 +28,8 @@ pub fn using_directive(code: &str) -> Option<UsingDirective> {
         place: Place::Elsewhere,
         start: 0,
     };
-    let mut tokens = tokens(code).filter(|t| {
-        !matches!(
-            t.kind,
-            TokenKind::Comment | TokenKind::Directive | TokenKind::Uncompiled
-        )
-    });
+    let mut tokens =
+        tokens(code).filter(|t| !matches!(t.kind, TokenKind::Comment | TokenKind::Directive));
     let last = tokens.find(|token| search.is_directive_at(token))?;
     // Only for the message: up to the closing semicolon, but not past the line that proved it.
     let line_end = line_end(code.as_bytes(), last.range.end);
@@ -66,10 +62,8 @@ enum Place {
     Elsewhere,
     /// Behind `using`.
     Using,
-    /// Behind a name; `simple` when it has one part.
-    Name {
-        simple: bool,
-    },
+    /// Behind a name, dotted or not.
+    Name,
     /// Behind a dot or `::` in a name.
     Separator,
 }
@@ -85,15 +79,19 @@ struct Search<'a> {
 impl Search<'_> {
     /// Takes in the next token; `true` when it makes what came before it a directive beyond doubt.
     fn is_directive_at(&mut self, token: &Token) -> bool {
-        let text = self.code.get(token.range.clone()).unwrap_or_default();
+        let text = match token.kind {
+            // Whether something stands here at all is not known: nothing that spans it can be told.
+            TokenKind::Uncompiled => "",
+            _ => self.code.get(token.range.clone()).unwrap_or_default(),
+        };
         let plain = token.kind == TokenKind::Word;
         let word = plain || token.kind == TokenKind::EscapedWord;
         self.place = match (self.place, text) {
             (Place::Using, "static" | "unsafe") if plain => return true,
-            (Place::Name { .. }, ";") | (Place::Name { simple: true }, "=") => return true,
-            (Place::Name { .. }, "." | "::") => Place::Separator,
-            (Place::Using, _) if word && text != "using" => Place::Name { simple: true },
-            (Place::Separator, _) if word => Place::Name { simple: false },
+            (Place::Name, ";" | "=") => return true,
+            (Place::Name, "." | "::") => Place::Separator,
+            (Place::Using, _) if word && text != "using" => Place::Name,
+            (Place::Separator, _) if word => Place::Name,
             (_, "using") if plain && !matches!(self.before, Before::Access | Before::Await) => {
                 self.start = match self.before {
                     Before::Global(start) => start,
@@ -251,7 +249,10 @@ mod tests {
             "x.using = 1;",
             "x?.using = 1;",
             "x->using = 1;",
-            "x::using = 1;",
+            "x.using y = 1;",
+            "x::using y = 1;",
+            "x->using y;",
+            "await using y;",
         ] {
             assert_eq!(found(code), None, "{code}");
         }
@@ -265,6 +266,9 @@ mod tests {
             "#if UNITY_EDITOR\nusing System.IO;\n#endif\nreturn 1;",
             "#if UNITY_EDITOR\nreturn 1;\n#else\nusing System.IO;\n#endif\nreturn 2;",
             "using\n#if X\nSystem\n#endif\n(a) { }",
+            "using M\n#if X\na\n#else\nb\n#endif\n= f();",
+            "using M a = f()\n#if X\n;using System;\n#endif\n;",
+            "using M\n#if X\n;\n#endif\na = f();",
         ] {
             assert_eq!(found(code), None, "{code}");
         }

@@ -1,7 +1,8 @@
 // Runs compiled snippets as the Editor does: Execute() through reflection, in whatever order the test asks.
 //
 //   path TEXT    Application.dataPath becomes TEXT
-//   run CLASS    deliver that snippet: "= TYPE TEXT" for a value, "= null", or "! TYPE MESSAGE" for an exception
+//   run CLASS    deliver that snippet: "= TYPE TEXT" for a value, "= null", or "! TYPE MESSAGE" for an
+//                exception, with " from Probe.Fail" when its trace still says so
 //   runs         how often snippets have called Probe.Run() since the last "runs"
 //   state        the values in SessionState, then forget them
 //
@@ -19,6 +20,9 @@ public static class Probe
     public static bool Yes = true, No = false;
 
     public static int Run() { return ++Count; }
+    // Inlined it would be missing from the trace.
+    [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+    public static object Fail() { throw new InvalidOperationException("deep down"); }
     public static object Again() { return Current.Invoke(null, null); }
 }
 
@@ -87,7 +91,8 @@ public static class Driver
         }
         catch (TargetInvocationException e)
         {
-            return "! " + e.InnerException.GetType().Name + " " + Text(() => e.InnerException.Message);
+            var deep = e.InnerException.StackTrace.Contains("Probe.Fail") ? " from Probe.Fail" : "";
+            return "! " + e.InnerException.GetType().Name + " " + Text(() => e.InnerException.Message) + deep;
         }
     }
 

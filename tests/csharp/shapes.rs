@@ -17,6 +17,7 @@ pub(crate) const WHOLE: &[&str] = &[
     "{ return 1; }",
     "checked { return 1; }",
     "throw new InvalidOperationException(\"boom\");",
+    "return Probe.Fail();",
     "if (Probe.Yes) return 1; else return 2;",
     "if (Probe.Yes) { return 1; }\nthrow new Exception();",
     "while (true) { if (Probe.Yes) return 3; }",
@@ -227,6 +228,12 @@ pub(crate) const RUNS: &[Run] = &[
         "! InvalidOperationException boom",
         "failed: boom",
         ("failed", "Its failure: boom"),
+    ),
+    run(
+        "return Probe.Fail();",
+        "! InvalidOperationException deep down from Probe.Fail",
+        "failed: deep down",
+        ("failed", "Its failure: deep down"),
     ),
     run(
         "throw new Exception(\"\");",
