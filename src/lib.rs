@@ -8,10 +8,12 @@
 //! - [`behaviors`] holds the behaviours, one file each, and the types of their hooks.
 //! - [`csharp`] reads snippets as tokens and writes the lines that travel with them.
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
+//! - [`baseline`] compares listed tools with the committed contracts.
 //! - [`instances`] reads the Editors' heartbeat files.
 //! - [`upstream`] finds, starts and ends the server's process tree.
 //! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
 
+pub mod baseline;
 pub mod behaviors;
 pub mod call;
 pub mod config;

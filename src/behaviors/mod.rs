@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 mod allowlist;
+mod canary;
 mod execute_code_compile_notes;
 mod execute_code_idempotency_guard;
 mod execute_code_prelude_offset_note;
@@ -33,6 +34,7 @@ mod timeout_notes;
 /// then the deadline on the way to upstream; annotations, verdicts, then notes on the way back.
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
+    canary::BEHAVIOR,
     instance_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
     // leave no state behind.
