@@ -6,7 +6,7 @@ use std::time::Duration;
 use vrc_mcp_proxy::relay::{Action, Now, Relay};
 
 /// The wall clock at the start of every test: 2026-01-01, in milliseconds since 1970 UTC.
-const START_UNIX_MS: i64 = 1_767_225_600_000;
+pub(crate) const START_UNIX_MS: i64 = 1_767_225_600_000;
 
 /// A line that the core sent.
 #[derive(Clone, Debug)]

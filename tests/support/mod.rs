@@ -10,6 +10,7 @@ mod looks;
 pub(crate) mod pattern;
 pub(crate) mod rig;
 pub(crate) mod steps;
+pub(crate) mod surroundings;
 
 /// A text for a failure's message: its beginning and, when it is long, its end.
 pub(crate) fn clip(text: &str) -> String {
