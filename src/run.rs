@@ -5,6 +5,7 @@
 //! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
 //! and a side that does not read stops only what flows to it.
 
+mod pump;
 mod shell;
 mod stdio;
 mod writer;
@@ -76,7 +77,7 @@ async fn cannot_start(error: &StartError) -> i32 {
     tracing::error!("{error}");
     let (events, mut lines) = mpsc::channel(8);
     let credit = writer::Credit::new();
-    tokio::spawn(shell::pump_client(stdio::client_input(), events, credit));
+    tokio::spawn(pump::pump_client(stdio::client_input(), events, credit));
     let mut output = stdio::client_output();
     let answers = async {
         while let Some(shell::Event::Client(batch)) = lines.recv().await {

@@ -1,23 +1,19 @@
 //! The loop that owns the core, and the ladder at its end.
 
-use super::stdio::{self, Input};
+use super::pump::{pass_stderr, pump, pump_client};
+use super::stdio;
 use super::writer::{self, Batch, Credit, Output, Permit, Queue};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
 use crate::upstream::{Tree, Upstream, describe, exit_status};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::Instant;
 
 /// Events that wait for the loop at the most.
 const EVENTS: usize = 64;
-/// What a read asks for at least.
-const CHUNK: usize = 16 << 10;
-/// A read buffer that grew beyond this is given back after its line.
-const KEEP: usize = 256 << 10;
 
 /// After the client has closed: the longest wait for the next answer, and for all of them.
 const GRACE_IDLE: Duration = Duration::from_secs(2);
@@ -341,65 +337,6 @@ fn log(level: Level, text: &str) {
 fn trace(from: &str, line: &[u8]) {
     tracing::debug!("{from}: a line of {} bytes", line.len());
     tracing::trace!("{from}: {}", String::from_utf8_lossy(line));
-}
-
-/// Reads the client's lines until its stream ends.
-pub(super) async fn pump_client(input: Input, events: Sender<Event>, credit: Credit) {
-    let wrap: fn(Batch) -> Event = Event::Client;
-    pump(input, events.clone(), credit, wrap).await;
-    let _loop_over = events.send(Event::ClientClosed).await;
-}
-
-/// Reads lines and hands them in, batch by batch, on credit. A last line without a newline counts.
-async fn pump(
-    mut input: impl AsyncRead + Unpin,
-    events: Sender<Event>,
-    credit: Credit,
-    wrap: fn(Batch) -> Event,
-) {
-    let mut buffer = BytesMut::new();
-    let mut searched = 0;
-    loop {
-        buffer.reserve(CHUNK.max(buffer.len()));
-        let open = matches!(input.read_buf(&mut buffer).await, Ok(length) if length > 0);
-        let mut lines = Vec::new();
-        let mut bytes = 0;
-        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
-            let mut line = buffer.split_to(searched + at + 1);
-            line.truncate(searched + at);
-            bytes += line.len();
-            lines.push(line.freeze());
-            searched = 0;
-        }
-        searched = buffer.len();
-        if !open && !buffer.is_empty() {
-            bytes += buffer.len();
-            lines.push(buffer.split().freeze());
-        }
-        if !lines.is_empty() {
-            if buffer.capacity() > KEEP {
-                buffer = BytesMut::from(&buffer[..]);
-            }
-            let permit = credit.take(bytes).await;
-            if events.send(wrap(Batch { lines, permit })).await.is_err() {
-                return;
-            }
-        }
-        if !open {
-            return;
-        }
-    }
-}
-
-/// Passes the upstream's stderr on as it comes.
-async fn pass_stderr(mut stderr: impl AsyncRead + Unpin) {
-    let mut buffer = vec![0; 8 << 10];
-    while let Ok(length) = stderr.read(&mut buffer).await {
-        if length == 0 {
-            return;
-        }
-        Stderr::get().send(buffer[..length].to_vec());
-    }
 }
 
 #[cfg(unix)]
