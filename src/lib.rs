@@ -9,8 +9,10 @@
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
 //! - [`instances`] reads the Editors' heartbeat files.
 //! - [`upstream`] finds, starts and ends the server's process tree.
+//! - [`baseline`] knows what each tool of the pinned server accepts.
 //! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
 
+pub mod baseline;
 pub mod behaviors;
 pub mod call;
 pub mod config;

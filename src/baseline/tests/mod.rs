@@ -1,0 +1,28 @@
+mod committed;
+mod compare;
+mod properties;
+mod references;
+mod spellings;
+mod words;
+mod writer;
+
+use super::Contract;
+
+/// Asserts that both schemas are one contract.
+#[track_caller]
+fn same(a: &str, b: &str) {
+    let (a, b) = (read(a), read(b));
+    assert_eq!(a.schema, b.schema, "\n{}\n{}", a.schema, b.schema);
+}
+
+/// Asserts that the schemas are different contracts.
+#[track_caller]
+fn differ(a: &str, b: &str) {
+    let (a, b) = (read(a), read(b));
+    assert_ne!(a.schema, b.schema, "{}", a.schema);
+}
+
+#[track_caller]
+fn read(schema: &str) -> Contract {
+    Contract::read(schema).unwrap()
+}
