@@ -11,11 +11,14 @@
 //! - [`baseline`] compares listed tools with the committed contracts.
 //! - [`instances`] reads the Editors' heartbeat files.
 //! - [`upstream`] finds, starts and ends the server's process tree.
+//! - [`baseline`] knows what each tool of the pinned server accepts.
+//! - [`commands`] is the command line: everything that is not the relay.
 //! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
 
 pub mod baseline;
 pub mod behaviors;
 pub mod call;
+pub mod commands;
 pub mod config;
 pub mod contain;
 pub mod csharp;

@@ -1,7 +1,7 @@
 //! From the upstream to the client.
 
 use super::inflight::{Asked, InFlight, State};
-use super::{Action, Level, Now, RELAY, Relay, log_contained, unanswered};
+use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
 use crate::behaviors::{Hook, ListedTool, Listing};
 use crate::contain::{Class, Contained, contain};
 use crate::reply::{self, Additions, Fact, Reply};
@@ -42,7 +42,7 @@ impl Relay {
         if call.state == State::Waiting {
             let text = "The MCP for Unity server's answer to this request cannot be read (damaged \
                         bytes). The work may have run: verify its effect before you repeat it.";
-            let answer = unanswered(&call, "unreadable_answer", text);
+            let answer = unanswered(&call, codes::UNREADABLE_ANSWER, text);
             out.push(Action::ToClient(answer));
         }
     }
@@ -106,7 +106,7 @@ impl Relay {
                 );
                 let fact = Fact {
                     behavior: RELAY,
-                    code: "contained_failure",
+                    code: codes::CONTAINED_FAILURE,
                     forwarded: true,
                 };
                 out.push(Action::ToClient(reply::refusal(&call.id, fact, &text)));

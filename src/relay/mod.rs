@@ -1,6 +1,7 @@
 //! The core: bytes and an instant in, actions out. No I/O, no clock, one owner.
 
 mod answers;
+pub mod codes;
 pub mod inflight;
 mod pins;
 mod requests;
@@ -140,7 +141,11 @@ impl Relay {
                     "The MCP for Unity server {how} before it answered. The work may have run: \
                      verify its effect before you repeat it."
                 );
-                out.push(Action::ToClient(unanswered(&call, "upstream_ended", &text)));
+                out.push(Action::ToClient(unanswered(
+                    &call,
+                    codes::UPSTREAM_ENDED,
+                    &text,
+                )));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! From the client to the upstream.
 
 use super::inflight::{Asked, InFlight, State};
-use super::{Action, Level, Now, RELAY, Relay, log_contained};
+use super::{Action, Level, Now, RELAY, Relay, codes, log_contained};
 use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, Contained, contain};
@@ -120,7 +120,7 @@ impl Relay {
             let text = format!(
                 "The MCP for Unity server {how}; this call was never forwarded and did not run."
             );
-            out.push(refuse(id, RELAY, "upstream_ended", &text));
+            out.push(refuse(id, RELAY, codes::UPSTREAM_ENDED, &text));
             return;
         }
         let mut call = Call::new(id.clone(), message.text, params, "");
@@ -150,7 +150,7 @@ impl Relay {
                      call, or set VRC_MCP_PROXY_DISABLE={} and restart the server.",
                     failure.region, failure.region
                 );
-                out.push(refuse(id, RELAY, "contained_failure", &text));
+                out.push(refuse(id, RELAY, codes::CONTAINED_FAILURE, &text));
             }
         }
     }

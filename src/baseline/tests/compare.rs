@@ -72,65 +72,68 @@ fn another_wording_is_no_drift() {
     );
 }
 
+/// A part of the schema, what replaces it, and what is said of that.
+const CHANGES: [(&str, &str, &str); 11] = [
+    (
+        r#"["a","b"]"#,
+        r#"["b","wipe","a"]"#,
+        r#"properties/action/enum: ["a", "b"] → ["a", "b", "wipe"]"#,
+    ),
+    (
+        r#"["a","b"]"#,
+        r#"["a"]"#,
+        r#"properties/action/enum: ["a", "b"] → ["a"]"#,
+    ),
+    (
+        r#""type":"string","enum""#,
+        r#""type":["string","null"],"enum""#,
+        r#"properties/action/type: "string" → ["null", "string"]"#,
+    ),
+    (
+        r#""default":null"#,
+        r#""default":5"#,
+        "properties/count/default: null → 5",
+    ),
+    (
+        r#","default":null"#,
+        "",
+        "properties/count/default: null → absent",
+    ),
+    (
+        r#"{"type":"integer"},"#,
+        r#"{"type":"integer"},{"type":"string"},"#,
+        r#"properties/count/type: ["integer", "null"] → ["integer", "null", "string"]"#,
+    ),
+    (
+        r#"{"type":"number"}"#,
+        r#"{"type":"string"}"#,
+        r#"properties/points/anyOf/0/items/type: "number" → "string""#,
+    ),
+    (
+        r#"["action"]"#,
+        r#"["action","count"]"#,
+        r#"required: ["action"] → ["action", "count"]"#,
+    ),
+    (
+        r#""additionalProperties":false"#,
+        r#""additionalProperties":true"#,
+        "additionalProperties: false → true",
+    ),
+    (
+        r#""count":"#,
+        r#""new/one":true,"count":"#,
+        "properties/new~1one: absent → true",
+    ),
+    (
+        r#""points":{"anyOf":[{"type":"array","items":{"type":"number"}},{"type":"null"}]}"#,
+        r#""points":true"#,
+        r#"properties/points: {"anyOf": [{"items": {"type": "number"}, "type": "array"}, {"type": "null"}]} → true"#,
+    ),
+];
+
 #[test]
 fn drift_says_where_and_from_what_to_what() {
-    for (part, replacement, said) in [
-        (
-            r#"["a","b"]"#,
-            r#"["b","wipe","a"]"#,
-            r#"properties/action/enum: ["a", "b"] → ["a", "b", "wipe"]"#,
-        ),
-        (
-            r#"["a","b"]"#,
-            r#"["a"]"#,
-            r#"properties/action/enum: ["a", "b"] → ["a"]"#,
-        ),
-        (
-            r#""type":"string","enum""#,
-            r#""type":["string","null"],"enum""#,
-            r#"properties/action/type: "string" → ["null", "string"]"#,
-        ),
-        (
-            r#""default":null"#,
-            r#""default":5"#,
-            "properties/count/default: null → 5",
-        ),
-        (
-            r#","default":null"#,
-            "",
-            "properties/count/default: null → absent",
-        ),
-        (
-            r#"{"type":"integer"},"#,
-            r#"{"type":"integer"},{"type":"string"},"#,
-            r#"properties/count/type: ["integer", "null"] → ["integer", "null", "string"]"#,
-        ),
-        (
-            r#"{"type":"number"}"#,
-            r#"{"type":"string"}"#,
-            r#"properties/points/anyOf/0/items/type: "number" → "string""#,
-        ),
-        (
-            r#"["action"]"#,
-            r#"["action","count"]"#,
-            r#"required: ["action"] → ["action", "count"]"#,
-        ),
-        (
-            r#""additionalProperties":false"#,
-            r#""additionalProperties":true"#,
-            "additionalProperties: false → true",
-        ),
-        (
-            r#""count":"#,
-            r#""new/one":true,"count":"#,
-            "properties/new~1one: absent → true",
-        ),
-        (
-            r#""points":{"anyOf":[{"type":"array","items":{"type":"number"}},{"type":"null"}]}"#,
-            r#""points":true"#,
-            r#"properties/points: {"anyOf": [{"items": {"type": "number"}, "type": "array"}, {"type": "null"}]} → true"#,
-        ),
-    ] {
+    for (part, replacement, said) in CHANGES {
         let (contract, wording) = drift(&with(part, replacement));
         assert!(
             contract.contains(&said.to_owned()),
@@ -232,7 +235,7 @@ fn of_a_long_list_only_what_came_and_went_is_said() {
         Comparison::Drift { contract, .. } => contract[0].to_string(),
         other => panic!("{other:?}"),
     };
-    let mut more = values.clone();
+    let mut more = values;
     more[0] = r#""wipe""#.to_owned();
     assert_eq!(
         said(&more),

@@ -4,6 +4,7 @@ mod properties;
 mod references;
 mod spellings;
 mod words;
+mod writer;
 
 use super::Contract;
 

@@ -1,0 +1,153 @@
+//! The command line. Without arguments the program is the relay and nothing here is looked at.
+//!
+//! Commands print facts to stdout and everything else to stderr. They end with 0, with 1 when what they
+//! looked at is not as it should be, and with 2 when they failed.
+
+mod baseline;
+pub mod behaviors;
+mod demo;
+mod folder;
+mod session;
+mod simulated;
+mod text;
+
+use crate::config::{Config, UPSTREAM_VERSION, VARIABLES};
+use clap::{Parser, Subcommand};
+use std::io::{self, ErrorKind, Write};
+use std::sync::LazyLock;
+
+/// The exit status of a command that found what it looked at not to be as it should.
+const NOT_AS_IT_SHOULD_BE: u8 = 1;
+/// The exit status of a command that failed; clap uses the same for arguments it cannot read.
+const FAILED: u8 = 2;
+
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{version} (mcpforunityserver {UPSTREAM_VERSION})")
+});
+
+static VARIABLES_HELP: LazyLock<String> = LazyLock::new(|| {
+    let mut help = "Environment variables, all optional:\n".to_owned();
+    for (name, meaning) in VARIABLES {
+        help.push_str(&format!("  {name}\n      {meaning}\n"));
+    }
+    help
+});
+
+/// Stands between an MCP client and MCP for Unity and keeps the conversation honest. Without a command it
+/// is the relay: an MCP server on stdin and stdout that starts the pinned MCP for Unity server.
+#[derive(Parser)]
+#[command(name = "vrc-mcp-proxy", version = VERSION.as_str(), after_help = VARIABLES_HELP.as_str())]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Shows the relay at work, without Unity: a session with a simulated server, scene by scene
+    Demo(demo::Options),
+    /// Lists the behaviours: name, point, whether the environment leaves it on, what it does
+    Behaviors(behaviors::Options),
+    /// Starts the server and takes the baseline of its tools' contracts
+    CaptureBaseline(baseline::CaptureOptions),
+    /// Compares two baselines: 0 when the contracts are equal, 1 when they differ
+    DiffBaseline(baseline::DiffOptions),
+    /// The server of the demo and of tests: says what a script tells it
+    #[command(hide = true)]
+    SimulatedUpstream(simulated::Options),
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// The system would not do it.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done.
+        what: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Anything else, in words.
+    #[error("{0}")]
+    Told(String),
+}
+
+impl Failure {
+    fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Failure::Io { what, source }
+    }
+}
+
+/// Runs what the arguments ask for: the relay, or a command. The status is the process's.
+pub fn run() -> i32 {
+    if std::env::args_os().len() <= 1 {
+        return crate::run::relay(Config::from_env(std::env::vars_os()));
+    }
+    match Cli::try_parse() {
+        Ok(cli) => match cli.command {
+            Some(command) => finish(carry_out(command)),
+            None => crate::run::relay(Config::from_env(std::env::vars_os())),
+        },
+        Err(error) => {
+            // Help and version are errors to clap, with status 0.
+            let _nobody_reads = error.print();
+            error.exit_code()
+        }
+    }
+}
+
+fn carry_out(command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Behaviors(options) => behaviors::run(&options),
+        Command::CaptureBaseline(options) => baseline::capture(&options),
+        Command::DiffBaseline(options) => baseline::diff(&options),
+        Command::SimulatedUpstream(options) => simulated::run(&options),
+    }
+}
+
+fn finish(outcome: Result<u8, Failure>) -> i32 {
+    outcome
+        .unwrap_or_else(|failure| {
+            complain(&failure.to_string());
+            FAILED
+        })
+        .into()
+}
+
+/// The configuration, with its problems told on stderr.
+fn config() -> Config {
+    let config = Config::from_env(std::env::vars_os());
+    for problem in &config.problems {
+        complain(problem);
+    }
+    config
+}
+
+/// Writes to stdout. A reader that has seen enough and left is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::io("stdout cannot be written to")(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes facts to stdout as one JSON document.
+fn print_json(facts: &impl serde::Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(facts).map_err(|e| Failure::Told(e.to_string()))?;
+    print(&format!("{json}\n"))
+}
+
+/// Writes a line to stderr.
+fn complain(line: &str) {
+    let _nobody_reads = writeln!(io::stderr(), "vrc-mcp-proxy: {line}");
+}
