@@ -10,7 +10,7 @@ use crate::wire::quote;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
-    name: NAME,
+    name: "execute_code_idempotency_guard",
     summary: "Wraps a snippet so that it runs once per call, however often it is delivered.",
     hooks: &[Hook::Rewrite(wrap)],
     codes: &[(
@@ -18,9 +18,6 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
         "the added lines push the code over the Editor's limit",
     )],
 };
-
-/// The behaviour's name: notes ask whether it wrapped a snippet.
-pub(super) const NAME: &str = "execute_code_idempotency_guard";
 
 fn wrap(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
     let (Some(code), Some(own)) = (call.snippet(), call.original_snippet()) else {

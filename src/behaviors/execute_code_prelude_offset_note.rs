@@ -36,7 +36,7 @@ fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
         .call()
         .and_then(|sent| sent.original_snippet().map(|code| line_count(&code)))
         .unwrap_or_default();
-    let wrapped = call.injected_by(execute_code_idempotency_guard::NAME);
+    let wrapped = call.injected_by(execute_code_idempotency_guard::BEHAVIOR.name);
     vec![Note {
         code: "lines_offset",
         text: text(ahead, own, wrapped, &lines),

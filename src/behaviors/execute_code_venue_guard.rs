@@ -13,7 +13,7 @@ use crate::wire::quote;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
-    name: NAME,
+    name: "execute_code_venue_guard",
     summary: "Makes a snippet check that it reached the pinned project before it runs.",
     hooks: &[
         Hook::Guard(resolvable),
@@ -35,8 +35,6 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
         ),
     ],
 };
-
-const NAME: &str = "execute_code_venue_guard";
 
 /// Where a snippet is meant to run.
 enum Venue<'e> {
@@ -120,7 +118,7 @@ fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
 }
 
 fn misrouted(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Option<Refusal> {
-    if !call.injected_by(NAME) || !reply.may_hold(VENUE_MARKER) {
+    if !call.injected_by(BEHAVIOR.name) || !reply.may_hold(VENUE_MARKER) {
         return None;
     }
     let data = reply.payload()?.get("data")?;
