@@ -40,8 +40,8 @@ impl Kit {
     /// Whether tests with this client can run; see [`rig::skip`].
     pub fn available(self) -> bool {
         let missing = match self {
-            Kit::Python(_) => uv().err(),
-            Kit::TypeScript | Kit::Inspector => packages().as_deref().err().map(String::as_str),
+            Kit::Python(_) => python_sdks().as_ref().err(),
+            Kit::TypeScript | Kit::Inspector => packages().as_ref().err(),
         };
         missing.is_none_or(|what| rig::skip(&format!("without {what}")))
     }
@@ -159,10 +159,20 @@ fn packages() -> &'static Result<PathBuf, String> {
     })
 }
 
-/// What runs the Python scripts and fetches their SDK.
-fn uv() -> &'static Result<(), &'static str> {
-    static FOUND: OnceLock<Result<(), &str>> = OnceLock::new();
-    FOUND.get_or_init(|| rig::runs("uv").then_some(()).ok_or("uv"))
+/// Fetches both generations of the Python SDK, which is what uv has to be there and to reach them for.
+fn python_sdks() -> &'static Result<(), String> {
+    static FETCHED: OnceLock<Result<(), String>> = OnceLock::new();
+    FETCHED.get_or_init(|| {
+        for version in [PYTHON_1, PYTHON_2] {
+            let line = python(version);
+            let mut command = Command::new(&line[0]);
+            command
+                .args(&line[1..])
+                .args(["python", "-c", "import mcp"]);
+            succeed(&mut command, version)?;
+        }
+        Ok(())
+    })
 }
 
 fn node_is_new_enough() -> Result<(), String> {
@@ -180,18 +190,20 @@ fn install(folder: &Path) -> Result<(), String> {
     for (name, text) in PACKAGES {
         std::fs::write(folder.join(name), text).map_err(told(name))?;
     }
-    let output = Command::new("npm")
+    let mut command = Command::new("npm");
+    command
         .args(["ci", "--ignore-scripts", "--omit=optional"])
         .args(["--no-audit", "--no-fund", "--loglevel=error"])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(told("npm"))?;
+        .current_dir(folder);
+    succeed(&mut command, "the packages of npm")
+}
+
+/// Runs a program that gets something; the error names that, and says why it cannot be had.
+fn succeed(command: &mut Command, what: &str) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output().map_err(told(what))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
-    let installed = output.status.success();
-    installed
-        .then_some(())
-        .ok_or_else(|| format!("the packages, since npm cannot install them: {complaint}"))
+    let succeeded = output.status.success().then_some(());
+    succeeded.ok_or_else(|| format!("{what} ({complaint})"))
 }
 
 fn told<E: Display>(what: &str) -> impl FnOnce(E) -> String + use<'_, E> {
