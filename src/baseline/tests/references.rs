@@ -166,8 +166,8 @@ fn deep_schemas_are_refused_and_not_followed() {
     ));
     let combined = format!(
         "{}true{}",
-        r#"{"anyOf":["#.repeat(63),
-        r#",{"not":true}]}"#.repeat(63)
+        r#"{"anyOf":["#.repeat(31),
+        r#",{"not":true}]}"#.repeat(31)
     );
     assert!(Contract::read(&combined).is_ok());
 }
@@ -194,7 +194,7 @@ fn a_chain_of_references_cannot_run_away() {
                 r##"{{"properties":{{"a":{{"$ref":"#/$defs/d{next}"}},"b":{{"$ref":"#/$defs/d{next}"}}}}}}"##
             )
         },
-        40,
+        25,
     );
     assert!(matches!(
         Contract::read(&doubling),
