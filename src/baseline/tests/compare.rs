@@ -200,7 +200,7 @@ fn what_is_said_stays_short_and_on_one_line() {
     };
     let said = contract[0].to_string();
     assert!(
-        said.contains("oldx") && said.contains("newx") && said.chars().count() < 220,
+        said.contains("xoldx") && said.contains("xnewx") && said.chars().count() < 220,
         "{said}"
     );
 

@@ -144,6 +144,23 @@ fn where_a_recursion_leads_counts() {
         r##"{"properties":{"a":{"anyOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#/properties/a"}}]}}}"##,
         r##"{"properties":{"a":{"anyOf":[{"items":{"$ref":"#"}}]}}}"##,
     );
+
+    // In which order the recursive branches stand does not.
+    let branches = |first: &str, second: &str| {
+        let list = |name: &str, least| {
+            format!(r##""{name}":{{"items":{{"$ref":"#/$defs/{name}"}},"minItems":{least}}}"##)
+        };
+        let definitions = [list("A", 1), list("B", 2)].join(",");
+        format!(
+            r##"{{"anyOf":[{{"$ref":"#/$defs/{first}"}},{{"$ref":"#/$defs/{second}"}}],"$defs":{{{definitions}}}}}"##
+        )
+    };
+    same(&branches("A", "B"), &branches("B", "A"));
+    // What refers back to a combination keeps it from being flattened away.
+    differ(
+        r##"{"anyOf":[{"type":"null"},{"anyOf":[{"type":"string"},{"items":{"$ref":"#/anyOf/1"}}]}]}"##,
+        r##"{"anyOf":[{"type":"null"},{"type":"string"},{"items":{"$ref":"#"}}]}"##,
+    );
 }
 
 #[test]
