@@ -161,6 +161,12 @@ fn where_a_recursion_leads_counts() {
         r##"{"anyOf":[{"type":"null"},{"anyOf":[{"type":"string"},{"items":{"$ref":"#/anyOf/1"}}]}]}"##,
         r##"{"anyOf":[{"type":"null"},{"type":"string"},{"items":{"$ref":"#"}}]}"##,
     );
+
+    // The default is the property's, not the definition's.
+    differ(
+        r##"{"properties":{"a":{"$ref":"#/$defs/N","default":null}},"$defs":{"N":{"properties":{"n":{"$ref":"#/$defs/N"}}}}}"##,
+        r##"{"properties":{"a":{"properties":{"n":{"$ref":"#/properties/a"}},"default":null}}}"##,
+    );
 }
 
 #[test]
@@ -223,6 +229,20 @@ fn a_chain_of_references_cannot_run_away() {
         "x".repeat(100_000)
     );
     assert!(matches!(Contract::read(&heavy), Err(Unreadable::TooLarge)));
+
+    // Each part is within the limit, together they are not.
+    let data = format!("{}{}", "[".repeat(50), "]".repeat(50));
+    let ends_in_data = chain(
+        |next| format!(r##"{{"properties":{{"a":{{"$ref":"#/$defs/d{next}"}}}}}}"##),
+        10,
+    );
+    assert!(Contract::read(&ends_in_data).is_ok());
+    let ends_in_data =
+        ends_in_data.replace(r#""d10":{}"#, &format!(r#""d10":{{"default":{data}}}"#));
+    assert!(matches!(
+        Contract::read(&ends_in_data),
+        Err(Unreadable::TooDeep)
+    ));
 }
 
 #[test]
