@@ -1,0 +1,112 @@
+//! A home folder of its own for each test, which the server and its Editors share: discovery would
+//! follow `UNITY_MCP_STATUS_DIR`, but the server's reload check reads `~/.unity-mcp` whatever that says.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use super::editor::Editor;
+
+/// Variables of the caller's environment that would change what a test sees.
+const CLEARED: [&str; 9] = [
+    "UNITY_MCP_STATUS_DIR",
+    "UNITY_MCP_DEFAULT_INSTANCE",
+    "UNITY_MCP_TRANSPORT",
+    "VRC_MCP_PROXY_DISABLE",
+    "VRC_MCP_PROXY_ALLOW",
+    "VRC_MCP_PROXY_DENY",
+    "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S",
+    "VRC_MCP_PROXY_PROJECT",
+    "VRC_MCP_PROXY_MODE",
+];
+
+/// A fresh home folder. Declare it first in a test, so that it is dropped last: its `Drop` ends
+/// every process that still runs under it and deletes it.
+pub struct Home {
+    folder: TempDir,
+    path: PathBuf,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("rig-").tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        Self { folder, path }
+    }
+
+    /// Opens the project of this name under the home folder.
+    pub fn editor(&self, name: &str) -> Editor {
+        Editor::start(&self.path, &self.path.join("projects").join(name))
+    }
+
+    /// A command in this home's environment: no telemetry, uv's caches shared with the real home.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.path)
+            .env("HOME", &self.path)
+            .env("DISABLE_TELEMETRY", "1");
+        for name in CLEARED {
+            command.env_remove(name);
+        }
+        let shared = [
+            ("UV_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "uv"),
+            (
+                "UV_PYTHON_INSTALL_DIR",
+                "XDG_DATA_HOME",
+                ".local/share",
+                "uv/python",
+            ),
+        ];
+        for (variable, base, fallback, leaf) in shared {
+            let base = std::env::var_os(base)
+                .map_or_else(|| dirs::home_dir().unwrap().join(fallback), PathBuf::from);
+            command.env(
+                variable,
+                std::env::var_os(variable).map_or_else(|| base.join(leaf), PathBuf::from),
+            );
+        }
+        command
+    }
+
+    /// The processes whose environment names this home, with their command lines: what a test left
+    /// running. Knows them on Linux only; elsewhere the process groups have to do.
+    pub fn processes(&self) -> Vec<(Pid, String)> {
+        let marker = format!("HOME={}", self.path.display());
+        let pid = |entry: std::fs::DirEntry| {
+            entry
+                .file_name()
+                .to_str()?
+                .parse()
+                .ok()
+                .and_then(Pid::from_raw)
+        };
+        let all = std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(pid);
+        all.filter_map(|pid| {
+            let file = |name| std::fs::read(format!("/proc/{}/{name}", pid.as_raw_nonzero()));
+            let environment = file("environ").ok()?;
+            let ours = environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry == marker.as_bytes());
+            let line = String::from_utf8_lossy(&file("cmdline").ok()?).replace('\0', " ");
+            ours.then_some((pid, line))
+        })
+        .collect()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        for (pid, _) in self.processes() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        // The folder goes with its field, after this.
+        debug_assert!(self.folder.path().exists());
+    }
+}

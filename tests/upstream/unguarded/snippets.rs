@@ -1,0 +1,129 @@
+//! Snippets: values, failures, line numbers, history.
+
+use super::*;
+
+#[test]
+fn lists_its_tools_and_runs_snippets() {
+    need_the_server!();
+    let home = Home::new();
+    let (editor, mut client) = pair(&home);
+
+    let id = client.request("tools/list", &json!({}));
+    let listing = client.answer(id);
+    let tools = listing.result()["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 47);
+    assert!(tools.iter().any(|tool| tool["name"] == "execute_code"));
+
+    let value =
+        client.code(r#"return new Dictionary<string, object> { { "a", 1.5 }, { "b", "é\n" } };"#);
+    assert_eq!(value.value(), json!({"a": 1.5, "b": "é\n"}));
+    assert_eq!(
+        value.result()["structuredContent"],
+        value.payload(),
+        "both surfaces"
+    );
+    assert!(
+        client.code("return null;").payload()["data"]
+            .get("result")
+            .is_none()
+    );
+    assert_eq!(
+        client.code(WHERE).value(),
+        format!("{}/Assets", editor.root().display())
+    );
+
+    let thrown = client.code(r#"throw new InvalidOperationException("boom");"#);
+    assert_eq!(thrown.payload()["message"], "Runtime error: boom");
+    assert_eq!(
+        thrown.payload()["data"]["exceptionType"],
+        "InvalidOperationException"
+    );
+    let loose = "while (true) { break; } return 3;";
+    let blocked = json!({"action": "execute", "code": loose});
+    let blocked = client.call("execute_code", &blocked);
+    assert!(blocked.text().contains("Blocked pattern detected"));
+    let freed = json!({"action": "execute", "code": loose, "safety_checks": false});
+    assert_eq!(client.call("execute_code", &freed).value(), 3);
+    let arrived = editor.delivered("execute_code").pop().unwrap();
+    assert_eq!(arrived.params["code"], loose);
+    assert_eq!(arrived.params["safety_checks"], false);
+
+    assert!(client.code(COUNT).succeeded());
+    let replayed = client.call("execute_code", &json!({"action": "replay", "index": 6}));
+    assert_eq!(replayed.value(), 2);
+    let history = client.call(
+        "execute_code",
+        &json!({"action": "get_history", "limit": 2}),
+    );
+    assert_eq!(history.payload()["data"]["total"], 8);
+    assert_eq!(
+        history.payload()["data"]["entries"][1]["codePreview"],
+        COUNT
+    );
+}
+
+#[test]
+fn compile_errors_name_the_snippets_lines() {
+    need_the_server!();
+    let home = Home::new();
+    let (_editor, mut client) = pair(&home);
+
+    let failed = client.code("var a = 1;\nint b = \"x\";\nreturn foo;");
+    assert_eq!(failed.payload()["message"], "Compilation failed");
+    assert_eq!(lines_named(&failed), ["Line 2", "Line 3"]);
+    assert!(
+        failed
+            .text()
+            .contains("does not exist in the current context")
+    );
+    // Found at the method's own head, above the snippet: the floor is 1.
+    assert_eq!(lines_named(&client.code("int a = 1;\na++;")), ["Line 1"]);
+    assert_eq!(
+        lines_named(&client.code("#line 41\nint b = \"x\";\nreturn b;")),
+        ["Line 31"],
+        "#line is honoured"
+    );
+
+    let traps = [
+        ("return new Object();", "is an ambiguous reference"),
+        (
+            "var a = Math; return a;",
+            "is a `type' but a `variable' was expected",
+        ),
+        (
+            "return Ryan6Vrc.AgentTools.Editor.ReportConsole.Execute();",
+            "does not contain a definition for",
+        ),
+    ];
+    for (code, says) in traps {
+        let text = client.code(code).text();
+        assert!(text.contains(says), "{text}");
+    }
+}
+
+#[test]
+fn what_the_kits_and_the_console_doors_need_is_there() {
+    need_the_server!();
+    let home = Home::new();
+    let (_editor, mut client) = pair(&home);
+
+    let kit =
+        client.code(r#"return Ryan6Vrc.AgentTools.Editor.ReportConsole.Run("error", "x", 5);"#);
+    assert_eq!(kit.value(), "error|x|5");
+    let console = client.code(
+        r#"Debug.Log("first\nsecond");
+           var entries = typeof(EditorApplication).Assembly.GetType("UnityEditor.LogEntries");
+           var entry = Activator.CreateInstance(typeof(EditorApplication).Assembly.GetType("UnityEditor.LogEntry"));
+           entries.GetMethod("StartGettingEntries").Invoke(null, null);
+           entries.GetMethod("GetEntryInternal").Invoke(null, new object[] { 0, entry });
+           entries.GetMethod("EndGettingEntries").Invoke(null, null);
+           return entry.GetType().GetField("message").GetValue(entry);"#,
+    );
+    assert_eq!(console.value(), "first\nsecond");
+    let hidden = client.code(
+        r#"var top = new GameObject("Top"); new GameObject("Low").transform.SetParent(top.transform);
+           top.SetActive(false);
+           return new object[] { GameObject.Find("Low") == null, top.transform.Find("Low") != null };"#,
+    );
+    assert_eq!(hidden.value(), json!([true, true]));
+}
