@@ -6,7 +6,9 @@
 //! - [`relay`] is the deterministic core: bytes and an instant in, actions out.
 //! - [`wire`] reads and splices lines; [`call`] and [`reply`] are its two views for behaviours.
 //! - [`behaviors`] holds the behaviours, one file each, and the types of their hooks.
+//! - [`csharp`] reads snippets as tokens and writes the lines that travel with them.
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
+//! - [`baseline`] compares listed tools with the committed contracts.
 //! - [`instances`] reads the Editors' heartbeat files.
 //! - [`upstream`] finds, starts and ends the server's process tree.
 //! - [`baseline`] knows what each tool of the pinned server accepts.
@@ -19,6 +21,7 @@ pub mod call;
 pub mod commands;
 pub mod config;
 pub mod contain;
+pub mod csharp;
 pub mod instances;
 pub mod relay;
 pub mod reply;

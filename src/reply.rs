@@ -236,7 +236,11 @@ impl Reply<'_> {
         structured: &mut Vec<(std::ops::Range<usize>, String)>,
         log: &mut Vec<String>,
     ) -> Result<(), &'static str> {
-        if let Some(message) = self.error.as_ref().and_then(|e| e.get("message")) {
+        if let Some(error) = &self.error {
+            let message = error
+                .get("message")
+                .filter(|message| message.text.starts_with('"'))
+                .ok_or("a note was dropped: the error has no message text")?;
             let end = message.range().end - 1;
             let text = quote(&format!("\n{}", notes.join("\n")));
             edits.replace(end..end, &text[1..text.len() - 1]);

@@ -5,7 +5,10 @@
 //! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
 //! and a side that does not read stops only what flows to it.
 
+mod ending;
+mod pump;
 mod shell;
+mod signals;
 mod stdio;
 mod writer;
 
@@ -19,13 +22,16 @@ use crate::surroundings::Files;
 use crate::upstream::{self, StartError};
 use crate::wire::envelope::{ClientLine, INTERNAL_ERROR, Kind, read_client};
 use bytes::Bytes;
+use shell::{Event, Mail, Shell};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::task::JoinError;
 
 /// How long a client's `initialize` is awaited when the upstream cannot be started.
 const INITIALIZE_WAIT: Duration = Duration::from_secs(1);
 /// How long the log may take to reach stderr at the end.
 const LOG_FLUSH: Duration = Duration::from_millis(200);
+/// The exit status when the relay itself fails (the number that sysexits.h gives a software error).
+const SOFTWARE_ERROR: i32 = 70;
 
 /// Runs the relay on the process's own pipes and returns its exit status.
 pub fn relay(config: Config) -> i32 {
@@ -34,12 +40,15 @@ pub fn relay(config: Config) -> i32 {
     for problem in &config.problems {
         tracing::warn!("{problem}");
     }
+    let flags = stdio::Flags::note();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let status = match runtime {
         Ok(runtime) => {
-            let status = runtime.block_on(run(config));
+            // A task of its own: waking the future that a runtime blocks on costs a system call.
+            let task = runtime.spawn(run(config));
+            let status = runtime.block_on(task).unwrap_or_else(failed);
             // A thread may sit in a read of stdin that nothing ends.
             runtime.shutdown_background();
             status
@@ -49,6 +58,7 @@ pub fn relay(config: Config) -> i32 {
             1
         }
     };
+    flags.put_back();
     Stderr::get().flush(LOG_FLUSH);
     status
 }
@@ -59,34 +69,45 @@ async fn run(config: Config) -> i32 {
             "stdin is a terminal: an MCP client is expected there (see --help, or try the demo command)"
         );
     }
+    // Before there is a server that a signal could leave behind.
+    let mail = Mail::with_signals();
+    // This thread is the process's main thread, to which the parent-death signal is tied.
     let started = upstream::command(config.upstream.as_deref())
         .and_then(|(program, arguments)| upstream::spawn(&program, &arguments));
     match started {
         Ok(upstream) => {
             let heartbeats = Heartbeats::new(config.status_folder());
             let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
-            shell::Shell::start(relay, upstream).run().await
+            Shell::start(relay, upstream, mail).run().await
         }
-        Err(error) => cannot_start(&error).await,
+        Err(error) => cannot_start(&error, mail).await,
     }
 }
 
+/// The relay's own failure outside of every contained region.
+fn failed(error: JoinError) -> i32 {
+    let what = match error.try_into_panic() {
+        Ok(panic) => crate::contain::report_uncontained(panic.as_ref()),
+        Err(error) => error.to_string(),
+    };
+    tracing::error!("the relay failed and ends: {what}");
+    SOFTWARE_ERROR
+}
+
 /// Many clients hide stderr, so the reason also answers what the client asks first.
-async fn cannot_start(error: &StartError) -> i32 {
+async fn cannot_start(error: &StartError, mail: Mail) -> i32 {
     tracing::error!("{error}");
-    let (events, mut lines) = mpsc::channel(8);
+    let Mail { sender, mut events } = mail;
     let credit = writer::Credit::new();
-    tokio::spawn(shell::pump_client(stdio::client_input(), events, credit));
+    tokio::spawn(pump::client(stdio::client_input(), sender, credit));
     let mut output = stdio::client_output();
     let answers = async {
-        while let Some(shell::Event::Client(batch)) = lines.recv().await {
+        while let Some(Event::Client(batch)) = events.recv().await {
             for line in batch.lines {
-                if let Some((answer, last)) = start_failure(&line, error) {
-                    let mut bytes = answer.to_vec();
-                    bytes.push(b'\n');
-                    if output.write(&bytes).await.is_err() || last {
-                        return;
-                    }
+                if let Some((answer, last)) = start_failure(&line, error)
+                    && (output.line(answer).await.is_err() || last)
+                {
+                    return;
                 }
             }
         }

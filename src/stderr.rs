@@ -1,77 +1,177 @@
 //! The log's way out: a bounded queue and a thread, so that a client that does not read stderr costs
 //! log lines (dropped and counted) and nothing else.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// What stands ahead of each line of the relay's own.
 const PREFIX: &str = "[vrc-mcp-proxy] ";
-/// Messages that wait for stderr at the most.
-const QUEUE: usize = 256;
+/// Bytes that may wait for stderr before anything more is dropped.
+const LIMIT: usize = 256 << 10;
+/// What an entry costs beside its bytes.
+const OVERHEAD: usize = 64;
 
-enum Message {
-    Bytes(Vec<u8>),
-    Flush(Sender<()>),
+/// Something to write.
+enum Entry {
+    /// Bytes of the upstream's, as they came; they may end within a line.
+    Passed(Vec<u8>),
+    /// A whole line of the relay's.
+    Own(Vec<u8>),
 }
 
-/// The sending end of the queue.
-#[derive(Clone)]
-pub struct Stderr {
-    queue: SyncSender<Message>,
-    dropped: Arc<AtomicU64>,
+/// What waits, in order, and how much of it had to go.
+struct Backlog {
+    entries: VecDeque<Entry>,
+    bytes: usize,
+    lost: u64,
 }
 
-static STDERR: OnceLock<Stderr> = OnceLock::new();
-
-impl Stderr {
-    /// The process's queue; its thread starts at the first use.
-    pub fn get() -> &'static Stderr {
-        STDERR.get_or_init(|| {
-            let (queue, messages) = sync_channel(QUEUE);
-            let dropped = Arc::new(AtomicU64::new(0));
-            let counter = Arc::clone(&dropped);
-            // Without the thread every send fails, which counts as a drop.
-            let _thread = std::thread::Builder::new()
-                .name("stderr".to_owned())
-                .spawn(move || drain(&messages, &counter));
-            Stderr { queue, dropped }
-        })
+impl Backlog {
+    const fn new() -> Self {
+        Backlog {
+            entries: VecDeque::new(),
+            bytes: 0,
+            lost: 0,
+        }
     }
 
-    /// Queues bytes as they are; drops them when the queue is full.
-    pub fn send(&self, bytes: Vec<u8>) {
-        if self.queue.try_send(Message::Bytes(bytes)).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
+    fn push(&mut self, entry: Entry) {
+        if self.bytes >= LIMIT {
+            self.lost += 1;
+            return;
         }
+        self.own_up();
+        self.bytes += entry.bytes().len() + OVERHEAD;
+        self.entries.push_back(entry);
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        if self.entries.is_empty() {
+            self.own_up();
+        }
+        let entry = self.entries.pop_front()?;
+        self.bytes -= entry.bytes().len() + OVERHEAD;
+        Some(entry)
+    }
+
+    /// Says how many were dropped, at the place where they are missing.
+    fn own_up(&mut self) {
+        if self.lost > 0 {
+            let note = format!(
+                "{PREFIX}{} log messages were dropped here: stderr was not read\n",
+                self.lost
+            );
+            self.lost = 0;
+            self.bytes += note.len() + OVERHEAD;
+            self.entries.push_back(Entry::Own(note.into_bytes()));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.lost == 0
+    }
+}
+
+impl Entry {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Entry::Passed(bytes) | Entry::Own(bytes) => bytes,
+        }
+    }
+}
+
+struct State {
+    backlog: Backlog,
+    started: bool,
+    writing: bool,
+}
+
+impl State {
+    const fn new() -> Self {
+        State {
+            backlog: Backlog::new(),
+            started: false,
+            writing: false,
+        }
+    }
+}
+
+/// The process's way to stderr.
+pub struct Stderr {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+static STDERR: Stderr = Stderr {
+    state: Mutex::new(State::new()),
+    changed: Condvar::new(),
+};
+
+impl Stderr {
+    /// The process's queue; its thread starts with the first message.
+    pub fn get() -> &'static Stderr {
+        &STDERR
+    }
+
+    /// Queues bytes of the upstream's as they are; drops them when too much waits.
+    pub fn pass_on(&'static self, bytes: Vec<u8>) {
+        self.push(Entry::Passed(bytes));
+    }
+
+    /// Queues one whole line, newline included; drops it when too much waits. It starts on a line of
+    /// its own.
+    pub fn line(&'static self, line: Vec<u8>) {
+        self.push(Entry::Own(line));
     }
 
     /// Waits until all that was queued is written, at most for `limit`.
     pub fn flush(&self, limit: Duration) {
-        let (done, wait) = channel();
-        if self.queue.try_send(Message::Flush(done)).is_ok() {
-            let _written = wait.recv_timeout(limit);
+        let busy = |state: &mut State| state.writing || !state.backlog.is_empty();
+        let _in_time = self.changed.wait_timeout_while(self.lock(), limit, busy);
+    }
+
+    fn push(&'static self, entry: Entry) {
+        let mut state = self.lock();
+        state.backlog.push(entry);
+        if !state.started {
+            state.started = true;
+            // Without the thread nothing is written, and the backlog stays within its limit.
+            let _thread = std::thread::Builder::new()
+                .name("stderr".to_owned())
+                .spawn(move || self.drain());
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn drain(&self) {
+        let mut within_line = false;
+        let mut state = self.lock();
+        loop {
+            let Some(entry) = state.backlog.pop() else {
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state.writing = true;
+            drop(state);
+            if within_line && matches!(entry, Entry::Own(_)) {
+                write(b"\n");
+            }
+            write(entry.bytes());
+            within_line = entry.bytes().last().is_some_and(|&byte| byte != b'\n');
+            state = self.lock();
+            state.writing = false;
+            self.changed.notify_all();
         }
     }
-}
 
-fn drain(messages: &Receiver<Message>, dropped: &AtomicU64) {
-    for message in messages {
-        match message {
-            Message::Bytes(bytes) => write(&bytes),
-            Message::Flush(done) => {
-                let _waiter_gone = done.send(());
-            }
-        }
-        let lost = dropped.swap(0, Ordering::Relaxed);
-        if lost > 0 {
-            write(
-                format!("{PREFIX}{lost} log messages were dropped: stderr was not read\n")
-                    .as_bytes(),
-            );
-        }
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -132,11 +232,73 @@ impl Write for EventWriter {
         // One event a line, whatever a message of the client's put into it.
         line.extend(text.iter().map(|&b| if b < 0x20 { b' ' } else { b }));
         line.push(b'\n');
-        Stderr::get().send(line);
+        Stderr::get().line(line);
         Ok(event.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(length: usize) -> Entry {
+        Entry::Passed(vec![b'x'; length])
+    }
+
+    fn texts(backlog: &mut Backlog) -> Vec<String> {
+        std::iter::from_fn(|| backlog.pop())
+            .map(|entry| String::from_utf8_lossy(entry.bytes()).into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_dropped_is_counted_where_it_is_missing() {
+        let mut backlog = Backlog::new();
+        backlog.push(entry(LIMIT));
+        for _ in 0..3 {
+            backlog.push(entry(1));
+        }
+        assert_eq!(backlog.pop().map(|e| e.bytes().len()), Some(LIMIT));
+        backlog.push(Entry::Own(b"later\n".to_vec()));
+        let left = texts(&mut backlog);
+        assert_eq!(left.len(), 2, "{left:?}");
+        assert!(
+            left[0].contains("3 log messages were dropped"),
+            "{}",
+            left[0]
+        );
+        assert_eq!(left[1], "later\n");
+        assert!(backlog.is_empty());
+    }
+
+    #[test]
+    fn a_drop_is_told_of_even_when_nothing_follows() {
+        let mut backlog = Backlog::new();
+        backlog.push(entry(LIMIT));
+        backlog.push(entry(1));
+        assert!(backlog.pop().is_some());
+        assert!(!backlog.is_empty());
+        let left = texts(&mut backlog);
+        assert!(
+            left[0].contains("1 log messages were dropped"),
+            "{}",
+            left[0]
+        );
+        assert!(backlog.is_empty());
+        assert_eq!(backlog.bytes, 0);
+    }
+
+    #[test]
+    fn tiny_entries_are_bounded_too() {
+        let mut backlog = Backlog::new();
+        for _ in 0..1_000_000 {
+            backlog.push(entry(0));
+        }
+        assert!(backlog.entries.len() <= LIMIT / OVERHEAD + 1);
+        assert!(backlog.lost > 0);
     }
 }

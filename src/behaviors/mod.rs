@@ -18,6 +18,13 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 mod allowlist;
+mod canary;
+mod execute_code_compile_notes;
+mod execute_code_idempotency_guard;
+mod execute_code_prelude_offset_note;
+mod execute_code_safety_off;
+mod execute_code_using_refusal;
+mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
 mod manage_camera_screenshot_output;
@@ -27,9 +34,18 @@ mod timeout_notes;
 /// then the deadline on the way to upstream; annotations, verdicts, then notes on the way back.
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
+    canary::BEHAVIOR,
     instance_guard::BEHAVIOR,
+    // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
+    // leave no state behind.
+    execute_code_idempotency_guard::BEHAVIOR,
+    execute_code_venue_guard::BEHAVIOR,
+    execute_code_using_refusal::BEHAVIOR,
+    execute_code_safety_off::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
+    execute_code_compile_notes::BEHAVIOR,
+    execute_code_prelude_offset_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
 ];
 

@@ -76,6 +76,7 @@ impl Relay {
         if call.state != State::Waiting {
             let why = match call.state {
                 State::Cancelled => "the client cancelled it",
+                State::Superseded => "the client used its id again",
                 _ => "it came after the time limit",
             };
             out.push(Action::Log(

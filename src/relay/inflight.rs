@@ -27,6 +27,8 @@ pub enum State {
     Cancelled,
     /// The deadline answered it: no further answer is due.
     Expired,
+    /// The client used its id for a newer request, which was not forwarded: no answer is due.
+    Superseded,
 }
 
 /// A forwarded request.

@@ -160,33 +160,39 @@ impl Relay {
         )
     }
 
-    /// Takes a request into the books. An id that is still in use belongs to the newest request.
-    fn track(&mut self, mut entry: InFlight, out: &mut Vec<Action>) {
+    /// Takes a request into the books. Whoever had its id before was retired when it came.
+    fn track(&mut self, mut entry: InFlight) {
         entry.seq = self.seq;
         self.seq += 1;
-        let id = entry.id.clone();
         if let Some((at, _, _)) = &entry.deadline {
-            self.deadlines.insert((*at, id.clone()));
+            self.deadlines.insert((*at, entry.id.clone()));
         }
         self.waiting += 1;
-        if let Some(old) = self.pending.insert(id.clone(), entry) {
-            if old.state == State::Waiting {
-                self.waiting -= 1;
-            }
-            if let Some((at, _, _)) = old.deadline
-                && self
-                    .pending
-                    .get(&id)
-                    .and_then(|c| c.deadline.as_ref())
-                    .map(|d| d.0)
-                    != Some(at)
-            {
-                self.deadlines.remove(&(at, id.clone()));
-            }
-            out.push(Action::Log(
-                Level::Warn,
-                format!("request id {id} was reused while in flight: the newest request counts"),
-            ));
+        self.pending.insert(entry.id.clone(), entry);
+    }
+
+    /// The client no longer waits for a request, so its answer will be dropped and its timer is off.
+    /// `false` when it did not wait for it anyway.
+    fn retire(&mut self, id: &Id, state: State) -> bool {
+        let waits = |entry: &&mut InFlight| entry.state == State::Waiting;
+        let Some(entry) = self.pending.get_mut(id).filter(waits) else {
+            return false;
+        };
+        entry.state = state;
+        self.waiting -= 1;
+        if let Some((at, _, _)) = entry.deadline.take() {
+            self.deadlines.remove(&(at, id.clone()));
+        }
+        true
+    }
+
+    /// A request comes with an id that may still be in use. The newest request counts, also when it
+    /// is refused: whatever answers it must stay the only answer.
+    fn supersede(&mut self, id: &Id, out: &mut Vec<Action>) {
+        if self.retire(id, State::Superseded) {
+            let text =
+                format!("request id {id} was reused while in flight: the newest request counts");
+            out.push(Action::Log(Level::Warn, text));
         }
     }
 

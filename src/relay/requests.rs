@@ -31,14 +31,23 @@ impl Relay {
     pub fn on_client_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
         match read_client(line) {
             ClientLine::Blank => {}
-            ClientLine::Rejected(rejection) => reject(&rejection, out),
+            ClientLine::Rejected(rejection) => {
+                if let Some(id) = rejection.id.as_ref().filter(|_| rejection.answered) {
+                    self.supersede(id, out);
+                }
+                reject(&rejection, out);
+            }
             ClientLine::Message(message) => match message.kind.clone() {
                 Kind::Answer(_) => out.push(Action::ToChild(outgoing(line))),
                 Kind::Notification => self.notification(&message, line, out),
-                Kind::Request(id) if message.method == "tools/call" => {
-                    self.tool_call(&id, &message, line, now, out);
+                Kind::Request(id) => {
+                    self.supersede(&id, out);
+                    if message.method == "tools/call" {
+                        self.tool_call(&id, &message, line, now, out);
+                    } else {
+                        self.request(id, &message, line, out);
+                    }
                 }
-                Kind::Request(id) => self.request(id, &message, line, out),
             },
         }
     }
@@ -66,19 +75,10 @@ impl Relay {
         else {
             return;
         };
-        let Some(entry) = self.pending.get_mut(&id) else {
-            return;
-        };
-        if entry.state != State::Waiting {
-            return;
+        if self.retire(&id, State::Cancelled) {
+            let text = format!("request {id} was cancelled: its answer will be dropped");
+            out.push(Action::Log(Level::Info, text));
         }
-        entry.state = State::Cancelled;
-        self.waiting -= 1;
-        if let Some((at, _, _)) = entry.deadline.take() {
-            self.deadlines.remove(&(at, id.clone()));
-        }
-        let text = format!("request {id} was cancelled: its answer will be dropped");
-        out.push(Action::Log(Level::Info, text));
     }
 
     fn request(&mut self, id: Id, message: &Message<'_>, line: &Bytes, out: &mut Vec<Action>) {
@@ -95,7 +95,7 @@ impl Relay {
             "tools/list" => Asked::ToolList,
             _ => Asked::Other,
         };
-        self.track(entry(id, asked), out);
+        self.track(entry(id, asked));
         out.push(Action::ToChild(outgoing(line)));
     }
 
@@ -134,7 +134,7 @@ impl Relay {
         match self.clear(&mut call, now) {
             Ok(cleared) => {
                 let line = cleared.line.unwrap_or_else(|| line.clone());
-                self.track(cleared.entry, out);
+                self.track(cleared.entry);
                 out.push(Action::ToChild(outgoing(&line)));
             }
             Err(Stopped::By(behavior, refusal)) => {
@@ -190,7 +190,7 @@ impl Relay {
         } else {
             let text = call.text();
             let apply = move || edits.apply(text).map_err(|e| e.to_string());
-            let line = contain(RELAY, Class::Request, std::panic::AssertUnwindSafe(apply));
+            let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
         let entry = InFlight {

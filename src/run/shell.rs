@@ -1,274 +1,184 @@
-//! The loop that owns the core, and the ladder at its end.
+//! The loop that owns the core. How it ends is in [`super::ending`].
 
-use super::stdio::{self, Input};
+use super::stdio;
 use super::writer::{self, Batch, Credit, Output, Permit, Queue};
+use super::{pump, signals};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
-use crate::upstream::{Tree, Upstream, describe, exit_status};
-use bytes::{Bytes, BytesMut};
+use crate::upstream::{Tree, Upstream};
+use bytes::Bytes;
 use std::process::ExitStatus;
-use std::time::{Duration, SystemTime};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use std::time::SystemTime;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// Events that wait for the loop at the most.
 const EVENTS: usize = 64;
-/// What a read asks for at least.
-const CHUNK: usize = 16 << 10;
-/// A read buffer that grew beyond this is given back after its line.
-const KEEP: usize = 256 << 10;
-
-/// After the client has closed: the longest wait for the next answer, and for all of them.
-const GRACE_IDLE: Duration = Duration::from_secs(2);
-const GRACE_ALL: Duration = Duration::from_secs(5);
-/// How long a server that has nothing left to answer may take to leave by itself.
-const LEAVE: Duration = Duration::from_millis(300);
-/// How long the tree may take after it was asked to end.
-const POLITE: Duration = Duration::from_secs(1);
-/// The same when there is no grace: a client kills two seconds after it asked.
-const URGENT: Duration = Duration::from_millis(500);
-/// How long what is left in the pipes may take when a side is gone.
-const DRAIN: Duration = Duration::from_secs(1);
 
 /// Something that happened outside of the core.
 pub(super) enum Event {
+    /// The client sent lines.
     Client(Batch),
+    /// The client has closed its stream.
     ClientClosed,
+    /// The client's end of stdout is gone.
     ClientBroken,
+    /// The upstream wrote lines.
     Child(Batch),
+    /// The upstream has closed its output.
     ChildClosed,
+    /// The upstream takes no more input.
+    ChildBroken,
+    /// The process that was started has ended.
     ChildEnded(ExitStatus),
+    /// The system asked for the end.
     Signal(i32),
+}
+
+/// The loop's mail.
+pub(super) struct Mail {
+    pub(super) sender: Sender<Event>,
+    pub(super) events: Receiver<Event>,
+}
+
+impl Mail {
+    /// A channel on which the system's signals arrive from now on.
+    pub(super) fn with_signals() -> Self {
+        let (sender, events) = channel(EVENTS);
+        signals::watch(&sender);
+        Mail { sender, events }
+    }
 }
 
 /// What ends the serving.
 #[derive(Clone, Copy, Debug)]
-enum End {
+pub(super) enum End {
     ClientClosed,
     ClientBroken,
-    Upstream(Option<ExitStatus>),
+    Upstream,
     Signal(i32),
+}
+
+/// What one turn of the loop brought.
+pub(super) enum Step {
+    /// Something was dealt with.
+    On,
+    /// The limit came first.
+    Limit,
+    /// Something that ends the serving.
+    End(End),
 }
 
 /// The relay at work.
 pub(super) struct Shell {
-    relay: Relay,
+    pub(super) relay: Relay,
+    pub(super) tree: Tree,
+    /// `None` when nothing more may be written there.
+    pub(super) to_client: Option<Queue>,
+    pub(super) to_child: Option<Queue>,
+    /// The client's writer, and the passing on of the upstream's stderr.
+    pub(super) written: JoinHandle<()>,
+    pub(super) passed: JoinHandle<()>,
+    /// How the process that was started ended.
+    pub(super) ended: Option<ExitStatus>,
+    /// Whether the upstream has closed its output.
+    pub(super) child_closed: bool,
+    /// Lines of the client that came when the end had begun.
+    pub(super) late: Option<Vec<Batch>>,
     started: Instant,
+    pub(super) actions: Vec<Action>,
     events: Receiver<Event>,
-    to_client: Option<Queue>,
-    to_child: Option<Queue>,
-    written: Option<tokio::task::JoinHandle<()>>,
-    tree: Tree,
-    ended: Option<ExitStatus>,
-    child_closed: bool,
-    last_answer: Instant,
-    actions: Vec<Action>,
 }
 
 impl Shell {
     /// Starts the pumps and writers.
-    pub(super) fn start(relay: Relay, upstream: Upstream) -> Self {
-        let (sender, events) = channel(EVENTS);
+    pub(super) fn start(relay: Relay, upstream: Upstream, mail: Mail) -> Self {
+        let Mail { sender, events } = mail;
         let (child_credit, client_credit) = (Credit::new(), Credit::new());
-        tokio::spawn(pump_client(
+        tokio::spawn(pump::client(
             stdio::client_input(),
             sender.clone(),
             child_credit,
         ));
-        let wrap: fn(Batch) -> Event = Event::Child;
-        let lines = pump(upstream.stdout, sender.clone(), client_credit, wrap);
-        let done = sender.clone();
-        tokio::spawn(async move {
-            lines.await;
-            let _loop_over = done.send(Event::ChildClosed).await;
-        });
-        tokio::spawn(pass_stderr(upstream.stderr));
-        let (to_client, write_client) = writer::start(stdio::client_output());
-        let (to_child, write_child) = writer::start(Output::Ready(Box::pin(upstream.stdin)));
-        let broken = sender.clone();
-        let written = tokio::spawn(async move {
-            if write_client.await.is_err() {
-                let _loop_over = broken.send(Event::ClientBroken).await;
-            }
-        });
-        // A child that does not read is dealt with when it ends or its time is up.
-        tokio::spawn(write_child);
-        let ended = sender.clone();
+        tokio::spawn(pump::child(upstream.stdout, sender.clone(), client_credit));
+        let passed = tokio::spawn(pump::stderr(upstream.stderr));
+        let (to_client, writing) = writer::start(stdio::client_output());
+        let written = report(writing, &sender, Event::ClientBroken);
+        let (to_child, writing) = writer::start(Output::Ready(Box::pin(upstream.stdin)));
+        report(writing, &sender, Event::ChildBroken);
         tokio::spawn(async move {
             if let Ok(status) = upstream.ended.await {
-                let _loop_over = ended.send(Event::ChildEnded(status)).await;
+                let _loop_over = sender.send(Event::ChildEnded(status)).await;
             }
         });
-        watch_signals(&sender);
-        let now = Instant::now();
         Shell {
             relay,
-            started: now,
-            events,
+            tree: upstream.tree,
             to_client: Some(to_client),
             to_child: Some(to_child),
-            written: Some(written),
-            tree: upstream.tree,
+            written,
+            passed,
             ended: None,
             child_closed: false,
-            last_answer: now,
+            late: None,
+            started: Instant::now(),
+            events,
             actions: Vec::new(),
         }
     }
 
-    /// Serves until something ends it, then ends everything else. Returns the exit status.
-    pub(super) async fn run(mut self) -> i32 {
-        let mut end = loop {
-            if let Some(Some(end)) = self.step(None).await {
-                break end;
-            }
-        };
-        if matches!(end, End::ClientClosed) {
-            end = self.grace().await;
-        }
-        let status = match end {
-            End::ClientClosed => {
-                self.end_tree(POLITE).await;
-                0
-            }
-            End::ClientBroken => {
-                tracing::info!("the client's pipe is broken: leaving");
-                self.end_tree(URGENT).await;
-                0
-            }
-            End::Signal(number) => {
-                tracing::info!("signal {number}: leaving");
-                self.end_tree(URGENT).await;
-                128 + number
-            }
-            End::Upstream(status) => self.upstream_ended(status).await,
-        };
-        self.flush_client().await;
-        status
-    }
-
-    /// The client has closed its stream: its last words go to the upstream, and answers are still
-    /// delivered for a while. A long wait would be harmful: upstream goes on re-sending a hung command
-    /// to the Editor.
-    async fn grace(&mut self) -> End {
-        self.to_child = None;
-        let all = Instant::now() + GRACE_ALL;
-        self.last_answer = Instant::now();
-        while self.relay.waiting() > 0 {
-            let limit = all.min(self.last_answer + GRACE_IDLE);
-            match self.step(Some(limit)).await {
-                None => {
-                    let left = self.relay.waiting();
-                    tracing::info!("the client has left with {left} requests unanswered");
-                    return End::ClientClosed;
-                }
-                // The upstream may leave now; the rest of its answers stands in the pipe.
-                Some(Some(End::Upstream(_))) => return End::ClientClosed,
-                Some(Some(end @ (End::Signal(_) | End::ClientBroken))) => return end,
-                Some(_) => {}
-            }
-        }
-        // Nothing is due: the server is given a moment to read its last lines and leave by itself.
-        let limit = Instant::now() + LEAVE;
-        while self.ended.is_none() {
-            match self.step(Some(limit)).await {
-                None => break,
-                Some(Some(end @ (End::Signal(_) | End::ClientBroken))) => return end,
-                Some(_) => {}
-            }
-        }
-        End::ClientClosed
-    }
-
-    /// Ends the tree: asked politely first, then not.
-    async fn end_tree(&mut self, patience: Duration) {
-        self.to_child = None;
-        self.tree.terminate();
-        let limit = Instant::now() + patience;
-        while !(self.ended.is_some() && self.child_closed) {
-            match self.step(Some(limit)).await {
-                None => break,
-                Some(Some(End::Signal(_) | End::ClientBroken)) => break,
-                Some(_) => {}
-            }
-        }
-        if self.ended.is_none() {
-            tracing::info!("the server did not end when asked: killed");
-        }
-        // Also when the first process is gone: what it started may not be.
-        self.tree.kill();
-    }
-
-    /// The upstream went first: what it still wrote is delivered, and all that waits is answered.
-    async fn upstream_ended(&mut self, status: Option<ExitStatus>) -> i32 {
-        self.to_child = None;
-        let limit = Instant::now() + DRAIN;
-        self.ended = self.ended.or(status);
-        while !(self.ended.is_some() && self.child_closed) {
-            if self.step(Some(limit)).await.is_none() {
-                break;
-            }
-        }
-        self.tree.terminate();
-        self.tree.kill();
-        let how = self
-            .ended
-            .map_or_else(|| "closed its output".to_owned(), describe);
-        tracing::error!("the MCP for Unity server {how}");
-        self.relay.on_child_end(&how, &mut self.actions);
-        self.carry_out(None);
-        // What the client had already sent is answered too.
-        while let Ok(event) = self.events.try_recv() {
-            self.handle(event);
-        }
-        self.ended.map_or(1, exit_status)
-    }
-
-    /// Everything for the client is written, as far as it reads.
-    async fn flush_client(&mut self) {
-        self.to_client = None;
-        if let Some(written) = self.written.take() {
-            let _in_time = tokio::time::timeout(DRAIN, written).await;
-        }
-    }
-
-    /// Waits for one event or deadline and deals with it. `None` when `limit` came first; `Some(Some)`
-    /// for an event that ends the serving.
-    async fn step(&mut self, limit: Option<Instant>) -> Option<Option<End>> {
+    /// Waits for one event or deadline and deals with it.
+    pub(super) async fn step(&mut self, limit: Option<Instant>) -> Step {
         let deadline = self.relay.next_deadline().map(|at| self.started + at);
-        let wake = [deadline, limit].into_iter().flatten().min();
-        let event = match wake {
+        // First of all: a side that never stops sending must not hold a deadline up.
+        if let Some(step) = self.due(deadline, limit) {
+            return step;
+        }
+        let event = match [deadline, limit].into_iter().flatten().min() {
             None => self.events.recv().await,
             Some(wake) => tokio::select! {
                 biased;
                 event = self.events.recv() => event,
                 () = tokio::time::sleep_until(wake) => {
-                    let now = Instant::now();
-                    if deadline.is_some_and(|at| at <= now) {
-                        self.relay.on_deadline(self.now(), &mut self.actions);
-                        self.carry_out(None);
-                    }
-                    return if limit.is_some_and(|at| at <= now) { None } else { Some(None) };
+                    return self.due(deadline, limit).unwrap_or(Step::On);
                 }
             },
         };
-        // The senders outlive the loop.
-        Some(event.and_then(|event| self.handle(event)))
+        // Signals are watched as long as the process lives, so the channel stays open.
+        event
+            .and_then(|event| self.handle(event))
+            .map_or(Step::On, Step::End)
+    }
+
+    /// Does what is due by now.
+    fn due(&mut self, deadline: Option<Instant>, limit: Option<Instant>) -> Option<Step> {
+        let first = [deadline, limit].into_iter().flatten().min()?;
+        let now = Instant::now();
+        if first > now {
+            return None;
+        }
+        if deadline.is_some_and(|at| at <= now) {
+            self.relay.on_deadline(self.now(), &mut self.actions);
+            self.carry_out(None, None);
+            return Some(Step::On);
+        }
+        Some(Step::Limit)
+    }
+
+    /// Deals with the events that have already come.
+    pub(super) fn catch_up(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.handle(event);
+        }
     }
 
     fn handle(&mut self, event: Event) -> Option<End> {
         match event {
-            Event::Client(batch) => {
-                let now = self.now();
-                for line in &batch.lines {
-                    trace("client", line);
-                    self.relay.on_client_line(line, now, &mut self.actions);
-                }
-                drop(batch.lines);
-                self.carry_out(batch.permit);
-                None
-            }
+            Event::Client(batch) => match &mut self.late {
+                Some(late) => late.push(batch),
+                None => self.client_lines(batch),
+            },
             Event::Child(batch) => {
                 let now = self.now();
                 for line in &batch.lines {
@@ -276,26 +186,48 @@ impl Shell {
                     self.relay.on_child_line(line, now, &mut self.actions);
                 }
                 drop(batch.lines);
-                self.last_answer = Instant::now();
-                self.carry_out(batch.permit);
-                None
+                self.carry_out(batch.permit, None);
             }
-            Event::ClientClosed => Some(End::ClientClosed),
-            Event::ClientBroken => Some(End::ClientBroken),
+            Event::ClientClosed => return Some(End::ClientClosed),
+            Event::ClientBroken => return Some(End::ClientBroken),
             Event::ChildClosed => {
                 self.child_closed = true;
-                Some(End::Upstream(self.ended))
+                return Some(End::Upstream);
             }
+            Event::ChildBroken => return Some(End::Upstream),
             Event::ChildEnded(status) => {
                 self.ended = Some(status);
-                Some(End::Upstream(Some(status)))
+                return Some(End::Upstream);
             }
-            Event::Signal(number) => Some(End::Signal(number)),
+            Event::Signal(number) => return Some(End::Signal(number)),
         }
+        None
     }
 
-    /// Does what the core asked for, in order.
-    fn carry_out(&mut self, permit: Permit) {
+    /// Credit follows the line: to the upstream's writer, or to the client's when the line is answered
+    /// here. So a client that does not read is stopped by the answers it causes here, and by nothing
+    /// that it merely sends.
+    pub(super) fn client_lines(&mut self, mut batch: Batch) {
+        let now = self.now();
+        let mut answered = None;
+        for line in &batch.lines {
+            trace("client", line);
+            let before = self.actions.len();
+            self.relay.on_client_line(line, now, &mut self.actions);
+            let caused = self.actions[before..].iter();
+            if caused
+                .into_iter()
+                .any(|action| matches!(action, Action::ToClient(_)))
+            {
+                writer::transfer(&mut batch.permit, &mut answered, line);
+            }
+        }
+        drop(batch.lines);
+        self.carry_out(answered, batch.permit);
+    }
+
+    /// Does what the core asked for, in order, on the credit that each side's lines came on.
+    pub(super) fn carry_out(&mut self, on_client: Permit, on_child: Permit) {
         let (mut client, mut child) = (Vec::new(), Vec::new());
         for action in self.actions.drain(..) {
             match action {
@@ -303,15 +235,12 @@ impl Shell {
                 Action::ToChild(line) => child.push(line),
                 Action::Log(level, text) => log(level, &text),
                 Action::ChildText(text) => {
-                    let mut line = b"[upstream stdout] ".to_vec();
-                    line.extend_from_slice(&text);
-                    line.push(b'\n');
-                    Stderr::get().send(line);
+                    Stderr::get().line([b"[upstream stdout] ", &*text, b"\n"].concat());
                 }
             }
         }
-        hand_over(self.to_client.as_ref(), client, permit.clone());
-        hand_over(self.to_child.as_ref(), child, permit);
+        hand_over(self.to_client.as_mut(), client, on_client);
+        hand_over(self.to_child.as_mut(), child, on_child);
     }
 
     fn now(&self) -> Now {
@@ -323,10 +252,23 @@ impl Shell {
     }
 }
 
-fn hand_over(queue: Option<&Queue>, lines: Vec<Bytes>, permit: Permit) {
+/// Runs a writer, and reports when its pipe breaks.
+fn report(
+    writing: impl Future<Output = std::io::Result<()>> + Send + 'static,
+    events: &Sender<Event>,
+    broken: Event,
+) -> JoinHandle<()> {
+    let events = events.clone();
+    tokio::spawn(async move {
+        if writing.await.is_err() {
+            let _loop_over = events.send(broken).await;
+        }
+    })
+}
+
+fn hand_over(queue: Option<&mut Queue>, lines: Vec<Bytes>, permit: Permit) {
     if let Some(queue) = queue.filter(|_| !lines.is_empty()) {
-        // A writer that is gone has reported why.
-        let _gone = queue.send(Batch { lines, permit });
+        queue.send(Batch { lines, permit });
     }
 }
 
@@ -341,110 +283,4 @@ fn log(level: Level, text: &str) {
 fn trace(from: &str, line: &[u8]) {
     tracing::debug!("{from}: a line of {} bytes", line.len());
     tracing::trace!("{from}: {}", String::from_utf8_lossy(line));
-}
-
-/// Reads the client's lines until its stream ends.
-pub(super) async fn pump_client(input: Input, events: Sender<Event>, credit: Credit) {
-    let wrap: fn(Batch) -> Event = Event::Client;
-    pump(input, events.clone(), credit, wrap).await;
-    let _loop_over = events.send(Event::ClientClosed).await;
-}
-
-/// Reads lines and hands them in, batch by batch, on credit. A last line without a newline counts.
-async fn pump(
-    mut input: impl AsyncRead + Unpin,
-    events: Sender<Event>,
-    credit: Credit,
-    wrap: fn(Batch) -> Event,
-) {
-    let mut buffer = BytesMut::new();
-    let mut searched = 0;
-    loop {
-        buffer.reserve(CHUNK.max(buffer.len()));
-        let open = matches!(input.read_buf(&mut buffer).await, Ok(length) if length > 0);
-        let mut lines = Vec::new();
-        let mut bytes = 0;
-        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
-            let mut line = buffer.split_to(searched + at + 1);
-            line.truncate(searched + at);
-            bytes += line.len();
-            lines.push(line.freeze());
-            searched = 0;
-        }
-        searched = buffer.len();
-        if !open && !buffer.is_empty() {
-            bytes += buffer.len();
-            lines.push(buffer.split().freeze());
-        }
-        if !lines.is_empty() {
-            if buffer.capacity() > KEEP {
-                buffer = BytesMut::from(&buffer[..]);
-            }
-            let permit = credit.take(bytes).await;
-            if events.send(wrap(Batch { lines, permit })).await.is_err() {
-                return;
-            }
-        }
-        if !open {
-            return;
-        }
-    }
-}
-
-/// Passes the upstream's stderr on as it comes.
-async fn pass_stderr(mut stderr: impl AsyncRead + Unpin) {
-    let mut buffer = vec![0; 8 << 10];
-    while let Ok(length) = stderr.read(&mut buffer).await {
-        if length == 0 {
-            return;
-        }
-        Stderr::get().send(buffer[..length].to_vec());
-    }
-}
-
-#[cfg(unix)]
-fn watch_signals(events: &Sender<Event>) {
-    use tokio::signal::unix::{SignalKind, signal};
-    for kind in [
-        SignalKind::terminate(),
-        SignalKind::interrupt(),
-        SignalKind::hangup(),
-    ] {
-        let Ok(mut stream) = signal(kind) else {
-            continue;
-        };
-        let events = events.clone();
-        tokio::spawn(async move {
-            while stream.recv().await.is_some() {
-                let _loop_over = events.send(Event::Signal(kind.as_raw_value())).await;
-            }
-        });
-    }
-}
-
-/// Ctrl-C, Ctrl-Break, the closing of the console, logging off and shutting down.
-#[cfg(windows)]
-fn watch_signals(events: &Sender<Event>) {
-    use tokio::signal::windows;
-    /// What C's runtime calls SIGINT.
-    const INTERRUPT: i32 = 2;
-    macro_rules! watch {
-        ($($stream:path),*) => {$(
-            if let Ok(mut stream) = $stream() {
-                let events = events.clone();
-                tokio::spawn(async move {
-                    while stream.recv().await.is_some() {
-                        let _loop_over = events.send(Event::Signal(INTERRUPT)).await;
-                    }
-                });
-            }
-        )*};
-    }
-    watch!(
-        windows::ctrl_c,
-        windows::ctrl_break,
-        windows::ctrl_close,
-        windows::ctrl_logoff,
-        windows::ctrl_shutdown
-    );
 }

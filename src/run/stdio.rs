@@ -37,6 +37,38 @@ pub(super) fn client_output() -> Output {
     Output::Blocking
 }
 
+/// How the process's pipes stood before they were made ready for polling.
+///
+/// The flag that does it belongs to the open description, which the process that started this one may
+/// share and go on using: it is put back at the end.
+pub(super) struct Flags {
+    #[cfg(unix)]
+    before: [Option<rustix::fs::OFlags>; 2],
+}
+
+impl Flags {
+    /// Notes how stdin and stdout stand.
+    pub(super) fn note() -> Self {
+        Flags {
+            #[cfg(unix)]
+            before: [
+                rustix::fs::fcntl_getfl(io::stdin()).ok(),
+                rustix::fs::fcntl_getfl(io::stdout()).ok(),
+            ],
+        }
+    }
+
+    /// Puts back what was noted.
+    pub(super) fn put_back(&self) {
+        #[cfg(unix)]
+        {
+            let [stdin, stdout] = self.before;
+            let _closed = stdin.map(|flags| rustix::fs::fcntl_setfl(io::stdin(), flags));
+            let _closed = stdout.map(|flags| rustix::fs::fcntl_setfl(io::stdout(), flags));
+        }
+    }
+}
+
 #[cfg(unix)]
 mod unix {
     use super::Input;

@@ -1,15 +1,18 @@
 //! Writing lines to a pipe, and the credit that keeps the queue ahead of it short.
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes, BytesMut};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of lines that may be on their way to one pipe. A longer line takes all of it and goes alone.
-const WINDOW: u32 = 1 << 20;
+const WINDOW: usize = 1 << 20;
+/// What a line costs beside its bytes, so that a flood of tiny ones is bounded too.
+const LINE: usize = 64;
 /// Small lines are gathered into one write of about this size.
 const GATHER: usize = 64 << 10;
 /// Lines from this length on are written without being copied.
@@ -19,24 +22,42 @@ const LARGE: usize = 16 << 10;
 #[derive(Clone)]
 pub(super) struct Credit(Arc<Semaphore>);
 
-/// Credit in use; it comes back when the last line that was handed in on it is written.
-pub(super) type Permit = Option<Arc<OwnedSemaphorePermit>>;
+/// Credit in use; it comes back when it is dropped.
+pub(super) type Permit = Option<OwnedSemaphorePermit>;
 
 impl Credit {
     pub(super) fn new() -> Self {
-        Credit(Arc::new(Semaphore::new(WINDOW as usize)))
+        Credit(Arc::new(Semaphore::new(WINDOW)))
     }
 
-    /// Waits for credit for `bytes`.
-    pub(super) async fn take(&self, bytes: usize) -> Permit {
-        let bytes = u32::try_from(bytes).unwrap_or(WINDOW).clamp(1, WINDOW);
-        let permit = Arc::clone(&self.0).acquire_many_owned(bytes).await;
+    /// Waits for credit for `lines`.
+    pub(super) async fn take(&self, lines: &[Bytes]) -> Permit {
+        let amount: usize = lines.iter().map(cost).sum();
+        let amount = u32::try_from(amount.min(WINDOW)).unwrap_or(u32::MAX);
+        let permit = Arc::clone(&self.0).acquire_many_owned(amount).await;
         // The semaphore is never closed.
-        permit.ok().map(Arc::new)
+        permit.ok()
     }
 }
 
-/// Lines to write, and the credit they came on.
+/// Moves the credit that `line` came on.
+pub(super) fn transfer(from: &mut Permit, to: &mut Permit, line: &Bytes) {
+    let part = from.as_mut().and_then(|all| {
+        let amount = cost(line).min(all.num_permits());
+        all.split(amount)
+    });
+    match (to, part) {
+        (Some(to), Some(part)) => to.merge(part),
+        (to @ None, part) => *to = part,
+        (Some(_), None) => {}
+    }
+}
+
+fn cost(line: &Bytes) -> usize {
+    line.len() + LINE
+}
+
+/// Lines to write, and the credit that comes back when they are written.
 pub(super) struct Batch {
     pub(super) lines: Vec<Bytes>,
     pub(super) permit: Permit,
@@ -51,66 +72,158 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Writes all of `bytes` to it.
-    pub(super) async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes one line.
+    pub(super) async fn line(&mut self, line: Bytes) -> io::Result<()> {
+        self.write(line.chain(NEWLINE), &AtomicU64::new(0)).await
+    }
+
+    /// Writes all of `bytes`, and counts what is written.
+    async fn write(
+        &mut self,
+        mut bytes: impl Buf + Send + 'static,
+        sum: &AtomicU64,
+    ) -> io::Result<()> {
         match self {
-            Output::Ready(pipe) => pipe.write_all(bytes).await,
+            Output::Ready(pipe) => {
+                while bytes.has_remaining() {
+                    match pipe.write_buf(&mut bytes).await {
+                        Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                        Ok(written) => sum.fetch_add(written as u64, Ordering::Relaxed),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                        Err(error) => return Err(error),
+                    };
+                }
+                Ok(())
+            }
             Output::Blocking => {
-                let bytes = bytes.to_vec();
-                let write = move || {
-                    use std::io::Write;
-                    let mut stdout = io::stdout().lock();
-                    stdout.write_all(&bytes)?;
-                    stdout.flush()
-                };
-                tokio::task::spawn_blocking(write)
+                let length = bytes.remaining() as u64;
+                tokio::task::spawn_blocking(move || to_stdout(bytes))
                     .await
-                    .unwrap_or_else(|error| Err(io::Error::other(error)))
+                    .unwrap_or_else(|error| Err(io::Error::other(error)))?;
+                sum.fetch_add(length, Ordering::Relaxed);
+                Ok(())
             }
         }
     }
 }
 
+const NEWLINE: &[u8] = b"\n";
+
+fn to_stdout(mut bytes: impl Buf) -> io::Result<()> {
+    use std::io::Write;
+    let mut stdout = io::stdout().lock();
+    while bytes.has_remaining() {
+        let chunk = bytes.chunk();
+        let length = chunk.len();
+        stdout.write_all(chunk)?;
+        bytes.advance(length);
+    }
+    stdout.flush()
+}
+
 /// The sending end of a writer task. Dropping it closes the pipe once all is written.
-pub(super) type Queue = UnboundedSender<Batch>;
+pub(super) struct Queue {
+    batches: UnboundedSender<Batch>,
+    /// Bytes handed in, newlines included.
+    queued: u64,
+    written: Arc<AtomicU64>,
+}
+
+impl Queue {
+    /// Hands in lines.
+    pub(super) fn send(&mut self, batch: Batch) {
+        let bytes: usize = batch
+            .lines
+            .iter()
+            .map(|line| line.len() + NEWLINE.len())
+            .sum();
+        self.queued += bytes as u64;
+        // A writer that is gone has reported why.
+        let _gone = self.batches.send(batch);
+    }
+
+    /// How far the writer has come by now.
+    pub(super) fn meter(&self) -> Meter {
+        let meter = Meter {
+            queued: self.queued,
+            seen: 0,
+            written: Arc::clone(&self.written),
+        };
+        meter.again()
+    }
+}
+
+/// How far a writer has come since it was looked at.
+pub(super) struct Meter {
+    queued: u64,
+    seen: u64,
+    written: Arc<AtomicU64>,
+}
+
+impl Meter {
+    /// The same, looked at anew.
+    pub(super) fn again(self) -> Meter {
+        let seen = self.written.load(Ordering::Relaxed);
+        Meter { seen, ..self }
+    }
+
+    /// Whether the reader was behind and has taken something since.
+    pub(super) fn has_moved(&self) -> bool {
+        self.seen < self.queued && self.seen < self.written.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that were handed in and are not written yet.
+    pub(super) fn behind(&self) -> u64 {
+        self.queued
+            .saturating_sub(self.written.load(Ordering::Relaxed))
+    }
+}
 
 /// Starts a writer. Its task ends when the queue is dropped, or with an error when the pipe breaks.
 pub(super) fn start(
     output: Output,
 ) -> (Queue, impl Future<Output = io::Result<()>> + Send + 'static) {
-    let (queue, batches) = unbounded_channel();
-    (queue, write_all(output, batches))
+    let (sender, batches) = unbounded_channel();
+    let written = Arc::new(AtomicU64::new(0));
+    let queue = Queue {
+        batches: sender,
+        queued: 0,
+        written: Arc::clone(&written),
+    };
+    (queue, write_all(output, batches, written))
 }
 
-async fn write_all(mut output: Output, mut batches: UnboundedReceiver<Batch>) -> io::Result<()> {
-    let mut gathered = Vec::new();
+async fn write_all(
+    mut output: Output,
+    mut batches: UnboundedReceiver<Batch>,
+    written: Arc<AtomicU64>,
+) -> io::Result<()> {
+    let mut gathered = BytesMut::with_capacity(LARGE);
+    // Credit of the lines that are gathered.
+    let mut permits = Vec::new();
     while let Some(first) = batches.recv().await {
-        let mut permits = Vec::new();
         let mut next = Some(first);
         while let Some(batch) = next {
             for line in batch.lines {
-                if line.len() >= LARGE || gathered.len() + line.len() >= GATHER {
-                    flush(&mut output, &mut gathered).await?;
-                }
                 if line.len() >= LARGE {
-                    output.write(&line).await?;
+                    let ahead = gathered.split().freeze();
+                    let bytes = ahead.chain(line).chain(NEWLINE);
+                    output.write(bytes, &written).await?;
+                    permits.clear();
                 } else {
                     gathered.extend_from_slice(&line);
+                    gathered.extend_from_slice(NEWLINE);
                 }
-                gathered.push(b'\n');
             }
             permits.push(batch.permit);
-            next = batches.try_recv().ok();
+            next = if gathered.len() < GATHER {
+                batches.try_recv().ok()
+            } else {
+                None
+            };
         }
-        flush(&mut output, &mut gathered).await?;
-    }
-    Ok(())
-}
-
-async fn flush(output: &mut Output, gathered: &mut Vec<u8>) -> io::Result<()> {
-    if !gathered.is_empty() {
-        output.write(gathered).await?;
-        gathered.clear();
+        output.write(gathered.split().freeze(), &written).await?;
+        permits.clear();
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use std::process::Stdio;
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
-/// The upstream and all it started, as a process group.
-#[derive(Clone, Copy, Debug)]
+/// The upstream and all it started, as a process group. Dropping it kills what is left.
+#[derive(Debug)]
 pub struct Tree {
     group: Option<Pid>,
 }
@@ -17,19 +17,23 @@ pub struct Tree {
 impl Tree {
     /// Asks every process of the tree to end. Measured: uvx passes SIGTERM on to the Python server.
     pub fn terminate(&self) {
-        self.signal(Signal::TERM);
-    }
-
-    /// Ends every process of the tree.
-    pub fn kill(&self) {
-        self.signal(Signal::KILL);
-    }
-
-    fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
             // The group may be empty by now.
-            let _gone = kill_process_group(group, signal);
+            let _gone = kill_process_group(group, Signal::TERM);
         }
+    }
+
+    /// Ends every process of the tree. Once only: the number of an empty group may be given to another.
+    pub fn kill(&mut self) {
+        if let Some(group) = self.group.take() {
+            let _gone = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.kill();
     }
 }
 

@@ -4,13 +4,13 @@ use super::{StartError, Upstream};
 use process_wrap::tokio::{CommandWrap, CreationFlags, JobObject, KillOnDrop};
 use std::path::Path;
 use std::process::Stdio;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
-/// The upstream and all it started, as a Job Object.
-#[derive(Clone, Debug)]
+/// The upstream and all it started, as a Job Object. Dropping it kills what is left.
+#[derive(Debug)]
 pub struct Tree {
-    kill: mpsc::UnboundedSender<()>,
+    kill: Option<oneshot::Sender<()>>,
 }
 
 impl Tree {
@@ -18,8 +18,10 @@ impl Tree {
     pub fn terminate(&self) {}
 
     /// Ends every process of the tree.
-    pub fn kill(&self) {
-        let _gone = self.kill.send(());
+    pub fn kill(&mut self) {
+        if let Some(kill) = self.kill.take() {
+            let _gone = kill.send(());
+        }
     }
 }
 
@@ -54,25 +56,35 @@ pub fn spawn(program: &Path, arguments: &[String]) -> Result<Upstream, StartErro
         return Err(fail(std::io::Error::other("its pipes are missing")));
     };
     let (end, ended) = oneshot::channel();
-    let (kill, mut kills) = mpsc::unbounded_channel();
+    let (kill, mut killed) = oneshot::channel();
     tokio::spawn(async move {
-        let status = loop {
-            tokio::select! {
-                status = child.wait() => break status,
-                Some(()) = kills.recv() => {
-                    let _already_gone = child.start_kill();
-                }
+        // The first process alone: the job's own wait goes on until nothing of the tree is left.
+        let by_itself = tokio::select! {
+            status = child.inner_mut().wait() => Some(status),
+            _told_or_dropped = &mut killed => None,
+        };
+        let told = by_itself.is_none();
+        let status = match by_itself {
+            Some(status) => status,
+            None => {
+                let _already_gone = child.start_kill();
+                child.inner_mut().wait().await
             }
         };
         if let Ok(status) = status {
             let _nobody_waits = end.send(status);
+        }
+        if !told {
+            // What the first process left behind lives in the job until the tree is killed.
+            let _told_or_dropped = killed.await;
+            let _nothing_left = child.start_kill();
         }
     });
     Ok(Upstream {
         stdin,
         stdout,
         stderr,
-        tree: Tree { kill },
+        tree: Tree { kill: Some(kill) },
         ended,
     })
 }

@@ -73,13 +73,6 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
     }
 }
 
-/// The JSON value that `text` begins with, whatever follows it.
-pub(super) fn leading_value(text: &str) -> Option<&str> {
-    let mut scanner = Scanner::new(text.as_bytes());
-    scanner.value()?;
-    text.get(..scanner.at)
-}
-
 /// The entries of an object whose text is known to be JSON; `None` when it is no object.
 pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
     let mut scanner = Scanner::new(text.as_bytes());
@@ -138,19 +131,14 @@ impl<'a> Scanner<'a> {
     fn document(&mut self, entries: &mut Vec<Entry>) -> Option<Top> {
         self.space();
         let top = match self.peek()? {
-            b'{' => {
-                self.object(entries)?;
-                Top::Object
-            }
-            b'[' => {
-                self.value()?;
-                Top::Array
-            }
-            _ => {
-                self.value()?;
-                Top::Scalar
-            }
+            b'{' => Top::Object,
+            b'[' => Top::Array,
+            _ => Top::Scalar,
         };
+        match top {
+            Top::Object => self.object(entries)?,
+            Top::Array | Top::Scalar => self.value()?,
+        }
         self.space();
         (self.at == self.bytes.len()).then_some(top)
     }
@@ -175,11 +163,11 @@ impl<'a> Scanner<'a> {
             self.space();
             let value = self.at;
             self.value()?;
-            entries.push(Entry {
-                key,
-                value: value..self.at,
-            });
+            let value = value..self.at;
             self.space();
+            if self.is_whole(&value) {
+                entries.push(Entry { key, value });
+            }
             match self.next()? {
                 b',' => {}
                 b'}' => {
@@ -188,6 +176,16 @@ impl<'a> Scanner<'a> {
                 }
                 _ => return None,
             }
+        }
+    }
+
+    /// Whether a value that was just passed ends where it seems to: one with a fault behind it, or a
+    /// number at the end of the text, may be the beginning of another.
+    fn is_whole(&self, value: &Range<usize>) -> bool {
+        match self.peek() {
+            Some(b',' | b'}') => true,
+            Some(_) => false,
+            None => !matches!(self.bytes.get(value.end - 1), Some(b'0'..=b'9')),
         }
     }
 

@@ -1,0 +1,203 @@
+//! The C# that travels with a snippet into the Editor.
+//!
+//! Layout of a snippet with everything around it; [`idempotency`] adds the six lines and the trailer, [`venue`] the five:
+//!
+//! ```text
+//!  1..5   the venue check: return a misroute text in any Editor but the expected one
+//!  6..11  the record: answer a known key from SessionState, else mark it running and open the body
+//! 12..    the caller's snippet, verbatim
+//!         the trailer: close the body, run it, store how it ended
+//! ```
+//!
+//! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
+//! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
+
+use super::literal::string_literal;
+
+/// Starts the text that a snippet returns when it reached another Editor than the expected one.
+pub const VENUE_MARKER: &str = "[proxy-venue-misroute]";
+
+/// Starts the text that a later delivery returns instead of running the snippet again.
+pub const DUPLICATE_MARKER: &str = "[proxy-duplicate-suppressed]";
+
+/// Lines that [`venue`] puts ahead of a snippet.
+pub const VENUE_LINES: usize = 5;
+
+/// Lines that [`idempotency`] puts ahead of a snippet.
+pub const IDEMPOTENCY_LINES: usize = 6;
+
+/// The longest `code` that the Editor takes, in UTF-16 units (read from the bridge's source, 10.1.0).
+pub const EDITOR_CODE_LIMIT_UTF16: usize = 50_000;
+
+const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
+
+/// A snippet with the proxy's lines around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrapped {
+    /// The whole code to send.
+    pub code: String,
+    /// Lines put ahead of what was given; it starts on the line after them.
+    pub prelude_lines: usize,
+}
+
+/// A snippet that the Editor would take as it is, and refuse with the lines around it. Lengths in UTF-16 units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OverLimit {
+    /// Length of the caller's own snippet.
+    pub own: usize,
+    /// Length that the wrapping adds.
+    pub added: usize,
+}
+
+impl std::fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let OverLimit { own, added } = self;
+        let over = own + added - EDITOR_CODE_LIMIT_UTF16;
+        write!(
+            f,
+            "This snippet was not forwarded: it has {own} characters, this proxy's lines add {added}, and the Editor \
+             takes {EDITOR_CODE_LIMIT_UTF16} at most (UTF-16 units). Shorten it by {over} or more, for example by \
+             reading long data from a file."
+        )
+    }
+}
+
+/// Length of `text` in UTF-16 units, as the Editor counts it.
+pub fn utf16_len(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// Whether `wrapped` is past [`EDITOR_CODE_LIMIT_UTF16`] while `own`, the caller's snippet, is not.
+pub fn over_limit(own: &str, wrapped: &str) -> Option<OverLimit> {
+    let (own, wrapped) = (utf16_len(own), utf16_len(wrapped));
+    (own <= EDITOR_CODE_LIMIT_UTF16 && wrapped > EDITOR_CODE_LIMIT_UTF16).then(|| OverLimit {
+        own,
+        added: wrapped - own,
+    })
+}
+
+/// An Assets path as the venue check compares it: forward slashes, no slash at the end.
+pub fn normalize_assets_path(path: &str) -> String {
+    path.replace('\\', "/").trim_end_matches('/').to_owned()
+}
+
+/// The key in the comment that starts all injected code, read back from (the head of) a wrapped snippet.
+pub fn key_of(code: &str) -> Option<&str> {
+    code.strip_prefix(KEY_COMMENT)?
+        .split_once(" */")
+        .map(|(key, _)| key)
+}
+
+/// Puts five lines ahead of `code` that return a text starting with [`VENUE_MARKER`] unless the Editor's
+/// `Application.dataPath` is `expected_assets_path` (ordinal, case ignored, slashes normalized on both sides).
+///
+/// They bring in no names. `key` is the key that `code` was wrapped under, if it was: its comment then stands at the
+/// very start here too.
+pub fn venue(code: &str, expected_assets_path: &str, key: Option<&str>) -> Wrapped {
+    let path = string_literal(&normalize_assets_path(expected_assets_path));
+    let mark = key.map(|key| key_comment(&clean(key))).unwrap_or_default();
+    // The block keeps an `else` at the start of the snippet from finding this `if`.
+    let code = format!(
+        r#"{mark}{{ if (!string.Equals(global::UnityEngine.Application.dataPath.Replace('\\', '/').TrimEnd('/'),
+{path}, global::System.StringComparison.OrdinalIgnoreCase))
+return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one at " + global::UnityEngine.Application.dataPath
++ ". Nothing ran in this Editor. An earlier delivery may have run in the pinned one: verify on disk there, then"
++ " re-pin with set_active_instance or route the call with unity_instance."; }}
+{code}"#
+    );
+    Wrapped {
+        code,
+        prelude_lines: VENUE_LINES,
+    }
+}
+
+/// Puts six lines ahead of `code`, and a trailer behind it, that let it run once per `key` however often it is
+/// delivered, as long as the Editor's process lives.
+///
+/// The snippet becomes the body of a `Func<object>`. The first delivery marks the key in `SessionState`, runs the
+/// body, stores `completed: ` and the value's `ToString()` (or that it was null, or `failed: ` and the exception's
+/// message), and returns the body's own value or rethrows. A later one returns a text
+/// `<DUPLICATE_MARKER> <running|failed|succeeded>: …` without running the body. The key is never cleared.
+///
+/// The snippet must be a method body by itself. One that closes the Editor's method to declare members beside it
+/// compiles bare but not in here; the errors then lie past its last line.
+///
+/// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
+pub fn idempotency(code: &str, key: &str) -> Wrapped {
+    let key = clean(key);
+    let mark = key_comment(&key);
+    let Names {
+        record,
+        told,
+        body,
+        value,
+        error,
+    } = Names::absent_from(code, &key);
+    let state = "global::UnityEditor.SessionState";
+    let slot = string_literal(&format!("vrc-mcp-proxy.{key}"));
+    // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
+    // ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
+    let code = format!(
+        r#"{mark}string {record} = {state}.GetString({slot}, ""), {told} = ": this snippet already ran exactly once under its key and was not run again. ";
+if ({record} == "running") return "{DUPLICATE_MARKER} running" + {told} + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
+if ({record}.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "{DUPLICATE_MARKER} failed" + {told} + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + {record}.Substring(8);
+if ({record}.Length != 0) return "{DUPLICATE_MARKER} succeeded" + {told} + ({record} == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + {record}.Substring(11));
+{state}.SetString({slot}, "running");
+global::System.Func<object> {body} = () => {{ {{
+{code}
+}} return null; }}; object {value};
+try {{ {value} = {body}(); }} catch (global::System.Exception {error}) {{
+try {{ {record} = {error}.Message; }} catch (global::System.Exception) {{ {record} = {error}.GetType().FullName; }}
+{state}.SetString({slot}, "failed: " + {record}); throw; }}
+try {{ {record} = {value} == null ? "completed-null" : "completed: " + {value}; }}
+catch (global::System.Exception {error}) {{ {record} = "completed: (its ToString() threw " + {error}.GetType().FullName + ")"; }}
+{state}.SetString({slot}, {record}); return {value};"#
+    );
+    Wrapped {
+        code,
+        prelude_lines: IDEMPOTENCY_LINES,
+    }
+}
+
+/// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.
+struct Names {
+    record: String,
+    told: String,
+    body: String,
+    value: String,
+    error: String,
+}
+
+impl Names {
+    /// Names from the key, which is younger than the snippet; should the snippet hold them all the same, longer ones.
+    fn absent_from(code: &str, key: &str) -> Self {
+        let mut tail: String = key.chars().filter(|&c| c != '-').take(12).collect();
+        tail.insert(0, '_');
+        while code.contains(&tail) {
+            tail.push('_');
+        }
+        let [record, told, body, value, error] =
+            ["r", "t", "b", "v", "e"].map(|role| format!("{role}{tail}"));
+        Self {
+            record,
+            told,
+            body,
+            value,
+            error,
+        }
+    }
+}
+
+fn clean(key: &str) -> String {
+    key.chars()
+        .filter(|&c| c.is_ascii_alphanumeric() || c == '-')
+        .collect()
+}
+
+fn key_comment(key: &str) -> String {
+    format!("{KEY_COMMENT}{key} */ ")
+}
+
+#[cfg(test)]
+#[path = "prelude_tests.rs"]
+mod tests;

@@ -1,0 +1,177 @@
+//! Every behaviour against its cases: `tests/cases/<behaviour>/fires.json` and `silent.json`, the
+//! wire's and the core's own in `wire.json` and `relay.json`. `tests/cases/README.md` has the format.
+//!
+//! A firing case must fail when the behaviour is switched off: that proves the switch, and that the
+//! case looks at this behaviour and not at another one. A silent case passes either way.
+#![allow(clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use support::case::{Case, load};
+use support::rig::{Facts, Failure, play};
+use vrc_mcp_proxy::behaviors::REGISTRY;
+use vrc_mcp_proxy::relay::RELAY;
+
+/// The codes of the core's own facts. No case can make a behaviour fail: `tests/containment.rs` sees
+/// to `contained_failure`.
+const RELAY_CODES: [&str; 3] = ["contained_failure", "unreadable_answer", "upstream_ended"];
+
+/// What all runs came to.
+#[derive(Default)]
+struct Outcome {
+    faults: Vec<String>,
+    facts: Facts,
+}
+
+impl Outcome {
+    fn run(&mut self, file: &Path, case: &Case, off: Option<&str>) -> Result<(), Failure> {
+        let (outcome, facts) = play(case, off);
+        for (behavior, code) in &facts {
+            if !is_declared(behavior, code) {
+                let fault = format!("the fact {behavior}/{code} is not declared");
+                self.fault(file, case, off, &fault);
+            }
+        }
+        self.facts.extend(facts);
+        outcome
+    }
+
+    fn fault(&mut self, file: &Path, case: &Case, off: Option<&str>, what: &str) {
+        let file = file.strip_prefix(folder()).unwrap_or(file).display();
+        let off = off.map_or_else(String::new, |name| format!(" (with {name} off)"));
+        self.faults
+            .push(format!("{file}: {:?}{off}: {what}", case.name));
+    }
+
+    /// Plays the cases of a file as they stand. Returns those that passed.
+    fn must_pass(&mut self, file: &Path) -> Vec<Case> {
+        let cases = load(file).unwrap_or_else(|fault| {
+            self.faults.push(fault);
+            Vec::new()
+        });
+        let passes = |case: &Case| match self.run(file, case, None) {
+            Ok(()) => true,
+            Err(failure) => {
+                self.fault(file, case, None, &failure.to_string());
+                false
+            }
+        };
+        cases.into_iter().filter(passes).collect()
+    }
+
+    fn fires(&mut self, name: &str) {
+        let file = folder().join(name).join("fires.json");
+        for case in self.must_pass(&file) {
+            match self.run(&file, &case, Some(name)) {
+                Err(Failure::Mismatch(_)) => {}
+                Err(Failure::Broken(what)) => self.fault(&file, &case, Some(name), &what),
+                Ok(()) => {
+                    let what =
+                        "it passes all the same, so it does not show what the behaviour does";
+                    self.fault(&file, &case, Some(name), what);
+                }
+            }
+        }
+    }
+
+    fn stays_silent(&mut self, name: &str) {
+        let file = folder().join(name).join("silent.json");
+        for case in self.must_pass(&file) {
+            if let Err(failure) = self.run(&file, &case, Some(name)) {
+                self.fault(&file, &case, Some(name), &failure.to_string());
+            }
+        }
+    }
+}
+
+/// All cases, played once for all tests.
+fn outcome() -> &'static Outcome {
+    static OUTCOME: OnceLock<Outcome> = OnceLock::new();
+    OUTCOME.get_or_init(|| {
+        let mut outcome = Outcome::default();
+        for behavior in REGISTRY {
+            outcome.fires(behavior.name);
+            outcome.stays_silent(behavior.name);
+        }
+        for file in ["wire.json", "relay.json"] {
+            outcome.must_pass(&folder().join(file));
+        }
+        outcome
+    })
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+}
+
+fn is_declared(behavior: &str, code: &str) -> bool {
+    let declared = REGISTRY.iter().find(|entry| entry.name == behavior);
+    match declared {
+        Some(entry) => entry.codes.iter().any(|(declared, _)| *declared == code),
+        None => behavior == RELAY && RELAY_CODES.contains(&code),
+    }
+}
+
+#[test]
+fn every_case_goes_as_it_says_and_every_switch_switches() {
+    let faults = &outcome().faults;
+    assert!(
+        faults.is_empty(),
+        "{} faults\n\n{}\n",
+        faults.len(),
+        faults.join("\n\n")
+    );
+}
+
+#[test]
+fn every_declared_code_is_produced_by_a_case() {
+    let declared = REGISTRY.iter().flat_map(|entry| {
+        let codes = entry.codes.iter();
+        codes.map(|(code, _)| (entry.name.to_owned(), (*code).to_owned()))
+    });
+    let own = RELAY_CODES
+        .iter()
+        .filter(|code| **code != "contained_failure");
+    let own = own.map(|code| (RELAY.to_owned(), (*code).to_owned()));
+    let missing: Vec<_> = declared
+        .chain(own)
+        .filter(|fact| !outcome().facts.contains(fact))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no case produces these facts: {missing:?}"
+    );
+}
+
+#[test]
+fn every_file_of_cases_is_one_that_is_played() {
+    let mut known: BTreeSet<PathBuf> = ["README.md", "wire.json", "relay.json"]
+        .map(|name| folder().join(name))
+        .into();
+    for behavior in REGISTRY {
+        known.extend(
+            ["fires.json", "silent.json"].map(|name| folder().join(behavior.name).join(name)),
+        );
+    }
+    let stray: Vec<_> = files(&folder())
+        .into_iter()
+        .filter(|file| !known.contains(file))
+        .collect();
+    assert!(stray.is_empty(), "nothing plays these files: {stray:?}");
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let inside = entries.flat_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
+    });
+    inside.collect()
+}
