@@ -69,16 +69,20 @@ pub struct Reply<'a> {
     text: &'a str,
     result: Option<Object<'a>>,
     error: Option<Object<'a>>,
+    rpc_error: bool,
     content: Option<(Raw<'a>, Vec<Object<'a>>)>,
     structured: Structured<'a>,
     payload: OnceLock<Option<Value>>,
+    escapes: OnceLock<bool>,
 }
 
 impl<'a> Reply<'a> {
     /// Reads the envelope of an answer.
     pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
         let result = envelope.get("result").and_then(|raw| raw.as_object());
-        let error = envelope.get("error").and_then(|raw| raw.as_object());
+        let error = envelope.get("error").filter(|raw| !raw.is_null());
+        let rpc_error = error.is_some();
+        let error = error.and_then(|raw| raw.as_object());
         let content = result.as_ref().and_then(|result| {
             let raw = result.get("content")?;
             let blocks = raw.as_array()?;
@@ -94,9 +98,11 @@ impl<'a> Reply<'a> {
             text,
             result,
             error,
+            rpc_error,
             content,
             structured,
             payload: OnceLock::new(),
+            escapes: OnceLock::new(),
         }
     }
 
@@ -108,7 +114,13 @@ impl<'a> Reply<'a> {
 
     /// Whether the answer is a JSON-RPC error.
     pub fn is_rpc_error(&self) -> bool {
-        self.error.is_some()
+        self.rpc_error
+    }
+
+    /// Whether the answer says on its own surface that the call failed: a JSON-RPC error, `isError`,
+    /// or a failure payload.
+    pub fn is_failure(&self) -> bool {
+        self.is_rpc_error() || self.is_error() || self.is_failure_payload()
     }
 
     /// The message of a JSON-RPC error.
@@ -158,7 +170,8 @@ impl<'a> Reply<'a> {
     /// Whether the line can hold `phrase` (ASCII) at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &str) -> bool {
         let holds = |what: &str| memchr::memmem::find(self.text.as_bytes(), what.as_bytes());
-        holds(phrase).is_some() || holds("u00").is_some() || holds("\\/").is_some()
+        let escapes = || holds("u00").is_some() || holds("\\/").is_some();
+        holds(phrase).is_some() || *self.escapes.get_or_init(escapes)
     }
 }
 
@@ -176,8 +189,10 @@ pub struct Additions {
 /// An answer with additions, and what could not be said on both surfaces.
 #[derive(Debug)]
 pub struct Edited {
-    /// The line for the client.
-    pub line: Bytes,
+    /// The line for the client; `None` when nothing could be added and upstream's bytes are to go out.
+    pub line: Option<Bytes>,
+    /// The facts of what was added.
+    pub facts: Vec<Fact>,
     /// Lines for stderr.
     pub log: Vec<String>,
 }
@@ -200,7 +215,8 @@ impl Reply<'_> {
                 None => {
                     additions.facts.retain(|fact| fact.code != key.code);
                     log.push(format!(
-                        "{}: the answer's two surfaces differ; it is passed on unchanged",
+                        "{}: the key was not added: the answer's surfaces are not provably one and the \
+                         same object payload",
                         key.key
                     ));
                 }
@@ -213,12 +229,20 @@ impl Reply<'_> {
         {
             log.push(why.to_owned());
             return Ok(Edited {
-                line: Bytes::copy_from_slice(self.text.as_bytes()),
+                line: None,
+                facts: Vec::new(),
                 log,
             });
         }
         for (range, text) in structured {
             edits.replace(range, text);
+        }
+        if edits.is_empty() {
+            return Ok(Edited {
+                line: None,
+                facts: Vec::new(),
+                log,
+            });
         }
         self.meta_edits(&additions.facts, &mut edits);
         let line = edits.apply(self.text)?;
@@ -226,7 +250,11 @@ impl Reply<'_> {
         if both && scan::scan(&String::from_utf8_lossy(&line)).is_err() {
             return Err(BadEdits);
         }
-        Ok(Edited { line, log })
+        Ok(Edited {
+            line: Some(line),
+            facts: additions.facts,
+            log,
+        })
     }
 
     fn note_edits(
@@ -349,3 +377,6 @@ fn inside_literal(
     let (head, tail) = (&text[..range.start], &text[range.end..]);
     (literal.range(), quote(&format!("{head}{value}{tail}")))
 }
+
+#[cfg(test)]
+mod tests;

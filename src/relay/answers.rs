@@ -114,29 +114,25 @@ impl Relay {
             Ok(additions) if additions.key.is_none() && additions.notes.is_empty() => {
                 out.push(Action::ToClient(incoming(line)));
             }
-            Ok(additions) => {
-                for fact in &additions.facts {
-                    let text = format!(
-                        "{}: {} {} ({})",
-                        fact.behavior, call.tool, call.id, fact.code
-                    );
-                    out.push(Action::Log(Level::Info, text));
+            Ok(additions) => match reply.with(additions) {
+                Ok(edited) => {
+                    let added = edited.facts.iter().map(|fact| {
+                        let (tool, id) = (&call.tool, &call.id);
+                        let text = format!("{}: {tool} {id} ({})", fact.behavior, fact.code);
+                        Action::Log(Level::Info, text)
+                    });
+                    out.extend(added);
+                    let log = edited.log.into_iter();
+                    out.extend(log.map(|text| Action::Log(Level::Warn, text)));
+                    let line = edited.line.unwrap_or_else(|| incoming(line));
+                    out.push(Action::ToClient(line));
                 }
-                match reply.with(additions) {
-                    Ok(edited) => {
-                        let log = edited.log.into_iter();
-                        out.extend(log.map(|text| Action::Log(Level::Warn, text)));
-                        out.push(Action::ToClient(edited.line));
-                    }
-                    Err(error) => {
-                        out.push(Action::Log(
-                            Level::Warn,
-                            format!("advisory failure: {error}"),
-                        ));
-                        out.push(Action::ToClient(incoming(line)));
-                    }
+                Err(error) => {
+                    let text = format!("advisory failure: {error}");
+                    out.push(Action::Log(Level::Warn, text));
+                    out.push(Action::ToClient(incoming(line)));
                 }
-            }
+            },
             Err(failure) => {
                 out.push(log_contained(&failure));
                 out.push(Action::ToClient(incoming(line)));
