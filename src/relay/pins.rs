@@ -2,6 +2,7 @@
 
 use super::inflight::InFlight;
 use super::{Action, Now, Relay, log_contained};
+use crate::behaviors::Pins;
 use crate::contain::{Class, contain};
 use crate::instances::Selector;
 use crate::reply::Reply;
@@ -24,14 +25,19 @@ impl Relay {
         let requested = call
             .call()
             .and_then(|c| c.argument("instance").and_then(Selector::read));
-        if reply.is_rpc_error() || reply.is_error() || reply.is_failure_payload() {
-            self.pins.failed = requested.map(|selector| selector.text().to_owned());
+        let raw = requested
+            .as_ref()
+            .map(|selector| selector.text().to_owned());
+        if reply.is_failure() {
+            self.pins.failed = raw;
             return;
         }
-        self.pins.failed = None;
-        if let Some(selector) = &requested {
-            self.pins.pin = Some(selector.text().to_owned());
-        }
+        // A success that names no Editor has moved upstream's pin nobody knows where: no pin is then
+        // the careful reading.
+        self.pins = Pins {
+            pin: raw,
+            failed: None,
+        };
         let resolved = contain("session_pin", Class::Advisory, || {
             Ok(self.resolved_pin(requested.as_ref(), reply, now))
         });
@@ -50,7 +56,7 @@ impl Relay {
         now: Now,
     ) -> Option<String> {
         let said = reply.data_str("instance").and_then(Selector::from_text);
-        if let Some(said) = said.filter(Selector::is_identifier) {
+        if let Some(said) = said.filter(|selector| is_whole(selector.text())) {
             return Some(said.text().to_owned());
         }
         let cx = self.cx(now);
@@ -58,3 +64,12 @@ impl Relay {
         Some(fitting.one()?.identifier())
     }
 }
+
+/// Whether `text` is a `Name@hash` with both parts. A name may hold an `@` of its own.
+fn is_whole(text: &str) -> bool {
+    let parts = text.rsplit_once('@');
+    parts.is_some_and(|(name, hash)| !name.is_empty() && !hash.is_empty())
+}
+
+#[cfg(test)]
+mod tests;
