@@ -29,6 +29,7 @@ mod execute_code_watchdog;
 mod instance_guard;
 mod manage_camera_screenshot_output;
 mod manage_scene_arg_guard;
+mod manage_scene_discard_guard;
 mod timeout_notes;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
@@ -44,6 +45,7 @@ pub const REGISTRY: &[Behavior] = &[
     execute_code_using_refusal::BEHAVIOR,
     execute_code_safety_off::BEHAVIOR,
     manage_scene_arg_guard::BEHAVIOR,
+    manage_scene_discard_guard::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
