@@ -27,6 +27,7 @@ mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
+mod manage_asset_mutation_guard;
 mod manage_camera_screenshot_output;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
@@ -46,6 +47,7 @@ pub const REGISTRY: &[Behavior] = &[
     execute_code_safety_off::BEHAVIOR,
     manage_scene_arg_guard::BEHAVIOR,
     manage_scene_discard_guard::BEHAVIOR,
+    manage_asset_mutation_guard::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
