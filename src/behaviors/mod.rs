@@ -27,10 +27,9 @@ mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
-mod manage_asset_mutation_guard;
 mod manage_camera_screenshot_output;
+mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
-mod manage_scene_discard_guard;
 mod timeout_notes;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
@@ -46,10 +45,9 @@ pub const REGISTRY: &[Behavior] = &[
     execute_code_using_refusal::BEHAVIOR,
     execute_code_safety_off::BEHAVIOR,
     manage_scene_arg_guard::BEHAVIOR,
-    manage_scene_discard_guard::BEHAVIOR,
-    manage_asset_mutation_guard::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
+    manage_gameobject_inactive_note::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
     execute_code_prelude_offset_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
