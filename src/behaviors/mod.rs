@@ -30,6 +30,7 @@ mod instance_guard;
 mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
+mod proxy_project_root;
 mod timeout_notes;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
@@ -47,6 +48,7 @@ pub const REGISTRY: &[Behavior] = &[
     manage_scene_arg_guard::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
+    proxy_project_root::BEHAVIOR,
     manage_gameobject_inactive_note::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
     execute_code_prelude_offset_note::BEHAVIOR,
