@@ -184,7 +184,12 @@ impl<'a> Call<'a> {
 
 /// Without white space around it, as Python's `str.strip` sees white space: upstream trims there.
 pub fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c))
+    text.trim_matches(is_space)
+}
+
+/// Whether Python counts `c` as white space; it takes the four ASCII separators for it too.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
 /// Trimmed and lower-cased.

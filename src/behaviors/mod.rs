@@ -27,10 +27,12 @@ mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
+mod manage_asset_search_pattern_note;
 mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod proxy_project_root;
+mod shared;
 mod timeout_notes;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
@@ -52,6 +54,7 @@ pub const REGISTRY: &[Behavior] = &[
     manage_gameobject_inactive_note::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
     execute_code_prelude_offset_note::BEHAVIOR,
+    manage_asset_search_pattern_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
 ];
 

@@ -1,0 +1,3 @@
+//! What several behaviours read in the same way.
+
+pub(super) mod search;
