@@ -196,3 +196,9 @@ pub fn is_space(c: char) -> bool {
 pub fn normalize(text: &str) -> String {
     trim(text).to_lowercase()
 }
+
+/// Lower-cased letter by letter, to compare names where case does not count: what stands beside a
+/// letter does not change it.
+pub fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
