@@ -27,8 +27,8 @@ mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
+mod instance_not_found_note;
 mod manage_asset_search_pattern_note;
-mod manage_asset_search_scope_note;
 mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
@@ -56,7 +56,7 @@ pub const REGISTRY: &[Behavior] = &[
     execute_code_compile_notes::BEHAVIOR,
     execute_code_prelude_offset_note::BEHAVIOR,
     manage_asset_search_pattern_note::BEHAVIOR,
-    manage_asset_search_scope_note::BEHAVIOR,
+    instance_not_found_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
 ];
 
@@ -215,9 +215,8 @@ pub struct Pins {
 pub trait Surroundings: RefUnwindSafe {
     /// The Editors whose heartbeat files can be read, in a stable order.
     fn editors(&self) -> Vec<Editor>;
-    /// Whether the folder `root` holds a folder `below` (`/` between its names, letter case ignored);
-    /// `None` when that cannot be told.
-    fn holds_folder(&self, root: &Path, below: &str) -> Option<bool>;
+    /// Whether a folder exists; `None` when that cannot be told.
+    fn is_folder(&self, path: &Path) -> Option<bool>;
     /// A random key of 32 hexadecimal digits.
     fn fresh_key(&self) -> String;
 }
