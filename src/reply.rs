@@ -8,7 +8,7 @@ use crate::behaviors::PayloadKey;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::{BadEdits, Edits};
-use crate::wire::{quote, scan, unescape};
+use crate::wire::{quote, unescape};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -176,8 +176,8 @@ pub struct Additions {
 /// An answer with additions, and what could not be said on both surfaces.
 #[derive(Debug)]
 pub struct Edited {
-    /// The line for the client.
-    pub line: Bytes,
+    /// The line for the client; `None` when nothing was added, and upstream's bytes are to be used.
+    pub line: Option<Bytes>,
     /// Lines for stderr.
     pub log: Vec<String>,
 }
@@ -198,7 +198,9 @@ impl Reply<'_> {
                     structured.extend(structured_edit);
                 }
                 None => {
-                    additions.facts.retain(|fact| fact.code != key.code);
+                    // The key's own fact: those of the notes come behind it.
+                    let own = additions.facts.iter().position(|f| f.code == key.code);
+                    own.map(|at| additions.facts.remove(at));
                     log.push(format!(
                         "{}: the answer's two surfaces differ; it is passed on unchanged",
                         key.key
@@ -206,27 +208,32 @@ impl Reply<'_> {
                 }
             }
         }
-        let both = !structured.is_empty() && !additions.notes.is_empty();
         if !additions.notes.is_empty()
             && let Err(why) =
                 self.note_edits(&additions.notes, &mut edits, &mut structured, &mut log)
         {
             log.push(why.to_owned());
-            return Ok(Edited {
-                line: Bytes::copy_from_slice(self.text.as_bytes()),
-                log,
-            });
+            return Ok(Edited { line: None, log });
+        }
+        // A key and a note for one empty object: neither knows of the other.
+        if let [(first, _), (second, text)] = &mut structured[..]
+            && first == second
+            && !text.starts_with(',')
+        {
+            text.insert(0, ',');
         }
         for (range, text) in structured {
             edits.replace(range, text);
         }
         self.meta_edits(&additions.facts, &mut edits);
-        let line = edits.apply(self.text)?;
-        // Two keys for one empty object would lack a comma.
-        if both && scan::scan(&String::from_utf8_lossy(&line)).is_err() {
-            return Err(BadEdits);
+        if edits.is_empty() {
+            return Ok(Edited { line: None, log });
         }
-        Ok(Edited { line, log })
+        let line = edits.apply(self.text)?;
+        Ok(Edited {
+            line: Some(line),
+            log,
+        })
     }
 
     fn note_edits(

@@ -129,7 +129,8 @@ impl Relay {
                     Ok(edited) => {
                         let log = edited.log.into_iter();
                         out.extend(log.map(|text| Action::Log(Level::Warn, text)));
-                        out.push(Action::ToClient(edited.line));
+                        let line = edited.line.unwrap_or_else(|| incoming(line));
+                        out.push(Action::ToClient(line));
                     }
                     Err(error) => {
                         out.push(Action::Log(
