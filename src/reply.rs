@@ -8,7 +8,7 @@ use crate::behaviors::PayloadKey;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::{BadEdits, Edits};
-use crate::wire::{quote, scan, unescape};
+use crate::wire::{quote, unescape};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -213,7 +213,9 @@ impl Reply<'_> {
                     structured.extend(structured_edit);
                 }
                 None => {
-                    additions.facts.retain(|fact| fact.code != key.code);
+                    // The key's own fact: those of the notes come behind it.
+                    let own = additions.facts.iter().position(|f| f.code == key.code);
+                    own.map(|at| additions.facts.remove(at));
                     log.push(format!(
                         "{}: the key was not added: the answer's surfaces are not provably one and the \
                          same object payload",
@@ -222,7 +224,6 @@ impl Reply<'_> {
                 }
             }
         }
-        let both = !structured.is_empty() && !additions.notes.is_empty();
         if !additions.notes.is_empty()
             && let Err(why) =
                 self.note_edits(&additions.notes, &mut edits, &mut structured, &mut log)
@@ -233,6 +234,13 @@ impl Reply<'_> {
                 facts: Vec::new(),
                 log,
             });
+        }
+        // A key and a note for one empty object: neither knows of the other.
+        if let [(first, _), (second, text)] = &mut structured[..]
+            && first == second
+            && !text.starts_with(',')
+        {
+            text.insert(0, ',');
         }
         for (range, text) in structured {
             edits.replace(range, text);
@@ -246,10 +254,6 @@ impl Reply<'_> {
         }
         self.meta_edits(&additions.facts, &mut edits);
         let line = edits.apply(self.text)?;
-        // Two keys for one empty object would lack a comma.
-        if both && scan::scan(&String::from_utf8_lossy(&line)).is_err() {
-            return Err(BadEdits);
-        }
         Ok(Edited {
             line: Some(line),
             facts: additions.facts,

@@ -324,7 +324,7 @@ impl Surroundings for Unreadable {
         vec![editor("aa"), editor("bb")]
     }
 
-    fn is_folder(&self, _: &Path) -> Option<bool> {
+    fn holds_folder(&self, _: &Path, _: &str) -> Option<bool> {
         None
     }
 
