@@ -83,18 +83,37 @@ impl Outcome {
     }
 }
 
-/// All cases, played once for all tests.
+/// All cases, played once for all tests, those of each behaviour on a thread of their own.
 fn outcome() -> &'static Outcome {
     static OUTCOME: OnceLock<Outcome> = OnceLock::new();
     OUTCOME.get_or_init(|| {
         let mut outcome = Outcome::default();
-        for behavior in REGISTRY {
-            outcome.fires(behavior.name);
-            outcome.stays_silent(behavior.name);
-        }
         for file in ["wire.json", "relay.json"] {
             outcome.must_pass(&folder().join(file));
         }
+        let of_behavior = |name: &'static str| {
+            let mut outcome = Outcome::default();
+            outcome.fires(name);
+            outcome.stays_silent(name);
+            outcome
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = REGISTRY
+                .iter()
+                .map(|behavior| scope.spawn(move || of_behavior(behavior.name)))
+                .collect();
+            for (thread, behavior) in threads.into_iter().zip(REGISTRY) {
+                match thread.join() {
+                    Ok(own) => {
+                        outcome.faults.extend(own.faults);
+                        outcome.facts.extend(own.facts);
+                    }
+                    Err(_) => outcome
+                        .faults
+                        .push(format!("{}: a case panicked", behavior.name)),
+                }
+            }
+        });
         outcome
     })
 }
