@@ -7,7 +7,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test crate: its helpers fail the test"
+    reason = "a test crate: what its tests share fails the test too"
 )]
 #![allow(
     unreachable_pub,

@@ -25,6 +25,17 @@ pub const SERVER: [&str; 6] = [
 /// Longer than anything the server waits for: an answer that is not there by then does not come.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
+/// What upstream says when it does not see the Editor that a call is for.
+const MISSED: [&str; 6] = [
+    "No Unity Editor instances found",
+    "No Unity instances are currently connected",
+    "No running Unity instance matches",
+    "No Unity instance found on port",
+    "does not match any running Unity editors",
+    "' not found. ",
+];
+const MISSES_BORNE: usize = 8;
+
 /// What to run as the server.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -177,10 +188,23 @@ impl Client {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
-    /// Calls a tool and waits for the answer.
-    pub fn call(&mut self, tool: &str, arguments: &Value) -> Answer {
+    /// Calls a tool and waits for the answer, whatever it is.
+    pub fn call_once(&mut self, tool: &str, arguments: &Value) -> Answer {
         let id = self.begin(tool, arguments);
         self.answer(id)
+    }
+
+    /// Calls a tool of an Editor that is there. Upstream's probe gives an Editor 0.3 s, which a busy
+    /// machine exceeds; such an answer means that nothing was delivered, so the call is made again.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Answer {
+        let mut answer = self.call_once(tool, arguments);
+        for _ in 0..MISSES_BORNE {
+            if !answer.missed() {
+                break;
+            }
+            answer = self.call_once(tool, arguments);
+        }
+        answer
     }
 
     /// `execute_code` with this snippet.
@@ -309,6 +333,12 @@ impl Answer {
     /// A snippet's value.
     pub fn value(&self) -> Value {
         self.payload()["data"]["result"].clone()
+    }
+
+    /// Whether upstream did not see the Editor.
+    pub fn missed(&self) -> bool {
+        let text = self.texts().first().copied().unwrap_or_default();
+        MISSED.iter().any(|miss| text.contains(miss))
     }
 
     pub fn is_error(&self) -> bool {

@@ -168,6 +168,11 @@ impl Editor {
         !self.shared.wait_until(span, another)
     }
 
+    /// Empties the log, so that counting starts here.
+    pub fn forget(&self) {
+        self.shared.state().forget();
+    }
+
     /// A value of `SessionState` as of the last snippet.
     pub fn session(&self, key: &str) -> Option<String> {
         self.shared.state().session.get(key).cloned()

@@ -25,7 +25,8 @@ const CLEARED: [&str; 9] = [
 /// A fresh home folder. Declare it first in a test, so that it is dropped last: its `Drop` ends
 /// every process that still runs under it and deletes it.
 pub struct Home {
-    folder: TempDir,
+    /// Deletes the folder, after the processes in it have been ended.
+    _folder: TempDir,
     path: PathBuf,
 }
 
@@ -33,7 +34,10 @@ impl Home {
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("rig-").tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
-        Self { folder, path }
+        Self {
+            _folder: folder,
+            path,
+        }
     }
 
     /// Opens the project of this name under the home folder.
@@ -106,7 +110,5 @@ impl Drop for Home {
         for (pid, _) in self.processes() {
             let _ = kill_process(pid, Signal::KILL);
         }
-        // The folder goes with its field, after this.
-        debug_assert!(self.folder.path().exists());
     }
 }

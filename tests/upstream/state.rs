@@ -111,6 +111,7 @@ pub struct State {
     pub reason: String,
     pub port: u16,
     pub starts: u64,
+    last_number: u64,
     pub frozen: bool,
     pub answer_pings: bool,
     pub queue: VecDeque<Command>,
@@ -134,7 +135,8 @@ impl State {
             kind: kind.to_owned(),
             params: params.clone(),
         });
-        u64::try_from(self.deliveries.len()).unwrap()
+        self.last_number += 1;
+        self.last_number
     }
 
     /// Uses up one count of the first armed fault for this kind of command that is `wanted`.
@@ -212,6 +214,11 @@ impl State {
             .filter(move |execution| execution.kind == kind)
     }
 
+    pub fn forget(&mut self) {
+        self.deliveries.clear();
+        self.executions.clear();
+    }
+
     /// Brings the bridge up behind this listener.
     pub fn open(&mut self, door: Door, port: u16) {
         self.door = Some(door);
@@ -257,6 +264,7 @@ impl Shared {
             reason: "starting".to_owned(),
             port: 0,
             starts: 0,
+            last_number: 0,
             frozen: false,
             answer_pings: true,
             queue: VecDeque::new(),

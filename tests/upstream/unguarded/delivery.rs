@@ -73,7 +73,7 @@ fn the_word_reload_in_an_exception_makes_forty_deliveries() {
         answer.text()
     );
     assert!(
-        deliveries(&editor) >= 30,
+        deliveries(&editor) > 6,
         "{} deliveries",
         deliveries(&editor)
     );
@@ -84,7 +84,7 @@ fn the_word_reload_in_an_exception_makes_forty_deliveries() {
         &json!({"action": "create", "name": "Preload"}),
     );
     assert!(
-        editor.deliveries("manage_scene") >= 30,
+        editor.deliveries("manage_scene") > 6,
         "{} deliveries",
         editor.deliveries("manage_scene")
     );
@@ -100,11 +100,10 @@ fn a_slow_snippet_runs_six_times() {
     let began = Instant::now();
     editor.arm("execute_code", 1, Fault::Delay(seconds(35)));
     client.code(COUNT);
-    editor.wait_executions("execute_code", 1 + 6, seconds(30));
+    editor.wait_executions("execute_code", 6, PATIENCE);
     let at = editor
         .delivered("execute_code")
         .into_iter()
-        .skip(1)
         .map(|delivery| (delivery.at - began).as_secs());
     let at: Vec<u64> = at.collect();
     assert_eq!(at.len(), 6, "{at:?}");
@@ -126,7 +125,7 @@ fn a_blocked_main_thread_runs_all_six_after_the_thaw() {
     assert!(!answer.succeeded(), "{}", answer.text());
     assert_eq!((deliveries(&editor), runs(&editor)), (6, 0));
     editor.freeze(false);
-    editor.wait_executions("execute_code", 1 + 6, seconds(30));
+    editor.wait_executions("execute_code", 6, PATIENCE);
     assert_eq!(editor.session("runs").as_deref(), Some("6"));
 }
 
@@ -138,7 +137,7 @@ fn two_calls_at_once_throw_each_other_out() {
 
     editor.arm("execute_code", 1, Fault::Delay(seconds(9)));
     let slow = client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
-    editor.wait_deliveries("execute_code", 2, seconds(10));
+    editor.wait_deliveries("execute_code", 1, PATIENCE);
     // Past the five seconds for which discovery is cached: the next call looks for Editors anew.
     assert!(editor.quiet_for("execute_code", seconds(6)));
     client.call("read_console", &json!({}));
@@ -160,13 +159,13 @@ fn a_server_left_with_a_hung_call_goes_on_sending_it() {
 
     editor.freeze(true);
     client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
-    editor.wait_deliveries("execute_code", 2, seconds(10));
+    editor.wait_deliveries("execute_code", 1, PATIENCE);
     client.leave();
     assert!(
         client.exit_within(seconds(15)).is_none(),
         "it stays after its client has left"
     );
-    editor.wait_deliveries("execute_code", 3, seconds(30));
+    editor.wait_deliveries("execute_code", 2, PATIENCE);
     assert!(client.exit_within(PATIENCE).is_some());
 }
 
@@ -178,7 +177,7 @@ fn nothing_is_left_of_a_test_that_panics() {
         let (editor, mut client) = pair(&home);
         editor.arm("execute_code", 1, Fault::Delay(seconds(600)));
         client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
-        editor.wait_deliveries("execute_code", 2, seconds(10));
+        editor.wait_deliveries("execute_code", 1, PATIENCE);
         assert!(
             !cfg!(target_os = "linux") || home.processes().len() >= 3,
             "uvx, Python, mono"

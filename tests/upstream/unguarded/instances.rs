@@ -91,6 +91,7 @@ fn a_reload_is_waited_for_and_ends_statics_but_not_the_session_state() {
     let home = Home::new();
     let (editor, mut client) = pair(&home);
     assert_eq!(client.code(COUNT).value(), 1);
+    editor.forget();
     let port = editor.port();
 
     editor.begin_reload("reloading");
@@ -100,7 +101,7 @@ fn a_reload_is_waited_for_and_ends_statics_but_not_the_session_state() {
         "{}",
         waiting.text()
     );
-    assert_eq!(deliveries(&editor), 1, "nothing was delivered meanwhile");
+    assert_eq!(deliveries(&editor), 0, "nothing was delivered meanwhile");
     let beat: Value =
         serde_json::from_slice(&std::fs::read(editor.status_file()).unwrap()).unwrap();
     assert_eq!(
@@ -128,14 +129,15 @@ fn a_dead_editor_is_told_apart_from_a_reloading_one() {
     editor.crash();
     assert!(editor.status_file().exists(), "a crash leaves the file");
     // A pin makes the server look for Editors anew; it would believe its cache for five seconds.
-    let pin = client.call("set_active_instance", &json!({"instance": editor.id()}));
+    let pin = client.call_once("set_active_instance", &json!({"instance": editor.id()}));
     assert!(
         pin.text()
             .contains("No Unity instances are currently connected"),
         "{}",
         pin.text()
     );
-    let dead = client.code(COUNT);
+    let dead = json!({"action": "execute", "code": COUNT});
+    let dead = client.call_once("execute_code", &dead);
     assert!(
         dead.text().contains("No Unity Editor instances found"),
         "{}",
@@ -151,7 +153,7 @@ fn an_editor_that_answers_no_pings_is_not_found() {
     let (editor, mut client) = pair(&home);
 
     editor.answer_pings(false);
-    let deaf = client.call("set_active_instance", &json!({"instance": editor.id()}));
+    let deaf = client.call_once("set_active_instance", &json!({"instance": editor.id()}));
     assert!(!deaf.succeeded(), "{}", deaf.text());
     editor.answer_pings(true);
     assert!(
