@@ -48,12 +48,12 @@ const RELOAD_S: f64 = 300.0;
 const KEPT_S: f64 = 60.0;
 
 fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
-    if !PHRASES.iter().any(|phrase| reply.may_hold(phrase)) || !says_not_found(reply) {
-        return Vec::new();
-    }
     let Some((selector, way)) = wanted(call) else {
         return Vec::new();
     };
+    if !PHRASES.iter().any(|phrase| reply.may_hold(phrase)) || !says_not_found(reply) {
+        return Vec::new();
+    }
     let Some(editor) = the_one(&selector, cx) else {
         return Vec::new();
     };

@@ -60,9 +60,14 @@ impl Relay {
         if call.asked == Asked::ToolCall {
             let reply = Reply::new(message.text, &message.object);
             // Also when the client no longer waits: upstream has moved its pin all the same.
-            self.commit_pin(&call, &reply, now, out);
-            if call.state == State::Waiting {
-                self.tool_answer(&call, &reply, line, now, out);
+            let pinned = self.commit_pin(&call, &reply, now);
+            if let Err(failure) = &pinned {
+                out.push(log_contained(failure));
+            }
+            match pinned {
+                _ if call.state != State::Waiting => {}
+                Ok(()) => self.tool_answer(&call, &reply, line, now, out),
+                Err(_) => out.push(Action::ToClient(incoming(line))),
             }
         } else if call.state == State::Waiting {
             match call.asked {

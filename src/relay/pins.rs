@@ -1,9 +1,9 @@
 //! The session's pin: which Editor upstream routes calls to that name none.
 
 use super::inflight::InFlight;
-use super::{Action, Now, Relay, log_contained};
+use super::{Now, Relay};
 use crate::behaviors::Pins;
-use crate::contain::{Class, contain};
+use crate::contain::{Class, Contained, contain};
 use crate::instances::Selector;
 use crate::reply::Reply;
 
@@ -12,15 +12,18 @@ impl Relay {
     ///
     /// The raw value is committed before anything that can fail; what upstream resolved it to
     /// replaces it where that is known.
+    ///
+    /// # Errors
+    /// The failure that kept what upstream resolved from being found out. The raw value stands then,
+    /// and upstream's own bytes are to go out.
     pub(super) fn commit_pin(
         &mut self,
         call: &InFlight,
         reply: &Reply<'_>,
         now: Now,
-        out: &mut Vec<Action>,
-    ) {
+    ) -> Result<(), Contained> {
         if call.tool != "set_active_instance" {
-            return;
+            return Ok(());
         }
         let requested = call
             .call()
@@ -30,7 +33,7 @@ impl Relay {
             .map(|selector| selector.text().to_owned());
         if reply.is_failure() {
             self.pins.failed = raw;
-            return;
+            return Ok(());
         }
         // A success that names no Editor has moved upstream's pin nobody knows where: no pin is then
         // the careful reading.
@@ -40,12 +43,11 @@ impl Relay {
         };
         let resolved = contain("session_pin", Class::Advisory, || {
             Ok(self.resolved_pin(requested.as_ref(), reply, now))
-        });
-        match resolved {
-            Ok(Some(pin)) => self.pins.pin = Some(pin),
-            Ok(None) => {}
-            Err(failure) => out.push(log_contained(&failure)),
+        })?;
+        if resolved.is_some() {
+            self.pins.pin = resolved;
         }
+        Ok(())
     }
 
     /// The pin as `Name@hash`: what upstream says it resolved, else the one heartbeat that fits.
