@@ -1,5 +1,7 @@
 use super::*;
+use crate::behaviors::PayloadKey;
 use crate::wire::object::Raw;
+use crate::wire::quote;
 
 fn with(line: &str, additions: Additions) -> Edited {
     let envelope = Raw::whole(line).as_object().expect("an object");

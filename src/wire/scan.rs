@@ -366,22 +366,43 @@ impl<'a> Scanner<'a> {
 /// How many bytes at the start of `rest` stand for themselves inside a string.
 fn plain(rest: &[u8]) -> usize {
     // Most strings of a message are short; a vectorized search pays only behind this many bytes.
-    const SHORT: usize = 32;
-    let special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-    let head = rest.len().min(SHORT);
-    if let Some(stop) = rest[..head].iter().position(special) {
-        return stop;
+    const SHORT: usize = 64;
+    let mut at = 0;
+    while at < SHORT
+        && let Some(word) = rest[at..].first_chunk()
+    {
+        let special = special_bytes(u64::from_le_bytes(*word));
+        if special != 0 {
+            return at + (special.trailing_zeros() / 8) as usize;
+        }
+        at += size_of::<u64>();
     }
-    let end = memchr::memchr2(b'"', b'\\', &rest[head..]).map_or(rest.len(), |at| head + at);
-    let body = &rest[head..end];
+    let is_special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
+    if at < SHORT {
+        let tail = &rest[at..];
+        return at + tail.iter().position(is_special).unwrap_or(tail.len());
+    }
+    let end = memchr::memchr2(b'"', b'\\', &rest[at..]).map_or(rest.len(), |found| at + found);
+    let body = &rest[at..end];
     // A fold without an early exit is vectorized; the exact place is looked for only when needed.
     if body
         .iter()
         .fold(false, |found, &byte| found | (byte < 0x20))
     {
-        return head + body.iter().position(special).unwrap_or(body.len());
+        return at + body.iter().position(is_special).unwrap_or(body.len());
     }
     end
+}
+
+/// The top bit of each byte of `word` that is a quote, a backslash or below 0x20. Bytes above the first
+/// such one may be marked wrongly: the subtractions borrow.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const TOPS: u64 = ONES << 7;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+    let quote = below(word ^ (ONES * b'"' as u64), 1);
+    let backslash = below(word ^ (ONES * b'\\' as u64), 1);
+    (quote | backslash | below(word, 0x20)) & TOPS
 }
 
 fn hex4(digits: &[u8]) -> Option<u16> {
