@@ -284,7 +284,7 @@ proptest! {
         let (got, driver) = play(if noted { BOTH } else { KEYS }, &answer);
         if which == 3 {
             prop_assert_eq!(got, answer);
-            prop_assert!(driver.log.iter().any(|line| line.contains("two surfaces differ")));
+            prop_assert!(driver.log.iter().any(|line| line.contains("the key was not added")));
             return Ok(());
         }
         let read: Value = serde_json::from_str(&got).unwrap();
