@@ -1,6 +1,6 @@
 //! The session's pin: which Editor upstream routes calls to that name none.
 
-use super::inflight::InFlight;
+use super::inflight::{InFlight, State};
 use super::{Now, Relay};
 use crate::behaviors::Pins;
 use crate::contain::{Class, Contained, contain};
@@ -32,7 +32,10 @@ impl Relay {
             .as_ref()
             .map(|selector| selector.text().to_owned());
         if reply.is_failure() {
-            self.pins.failed = raw;
+            // "Request cancelled" says nothing of the selector.
+            if call.state == State::Waiting || !reply.is_rpc_error() {
+                self.pins.failed = raw;
+            }
             return Ok(());
         }
         // A success that names no Editor has moved upstream's pin nobody knows where: no pin is then

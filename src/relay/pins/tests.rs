@@ -157,3 +157,16 @@ fn a_cancelled_attempt_that_upstream_carried_out_moves_the_pin_all_the_same() {
             .any(|action| matches!(action, Action::ToClient(_)))
     );
 }
+
+#[test]
+fn a_cancelled_attempt_says_nothing_of_its_selector() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"set_active_instance","arguments":{"instance":"bb"}}}"#;
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    let cancelled = r#"{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"Request cancelled"}}"#;
+    let mut relay = relay();
+    let mut out = Vec::new();
+    relay.on_client_line(&call.into(), NOW, &mut out);
+    relay.on_client_line(&cancel.into(), NOW, &mut out);
+    relay.on_child_line(&cancelled.into(), NOW, &mut out);
+    assert_eq!(relay.pins.failed, None);
+}
