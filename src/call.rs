@@ -184,10 +184,21 @@ impl<'a> Call<'a> {
 
 /// Without white space around it, as Python's `str.strip` sees white space: upstream trims there.
 pub fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c))
+    text.trim_matches(is_space)
+}
+
+/// Whether Python counts `c` as white space; it takes the four ASCII separators for it too.
+pub fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
 /// Trimmed and lower-cased.
 pub fn normalize(text: &str) -> String {
     trim(text).to_lowercase()
+}
+
+/// Lower-cased letter by letter, to compare names where case does not count: what stands beside a
+/// letter does not change it.
+pub fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
 }

@@ -4,15 +4,16 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
-use crate::behaviors::PayloadKey;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
-use crate::wire::splice::{BadEdits, Edits};
-use crate::wire::{quote, scan, unescape};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::OnceLock;
+
+mod additions;
+
+pub use additions::{Additions, Edited};
 
 /// The key of `structuredContent` that holds the notes of an answer.
 pub const NOTE_KEY: &str = "proxy_transport_note";
@@ -64,21 +65,28 @@ enum Structured<'a> {
     Other,
 }
 
-/// An answer to a tool call.
+/// An answer to a tool call. Its two surfaces are read when somebody first asks: most answers are
+/// passed on without that.
 pub struct Reply<'a> {
     text: &'a str,
+    result: Option<Raw<'a>>,
+    error: Option<Raw<'a>>,
+    surfaces: OnceLock<Surfaces<'a>>,
+    payload: OnceLock<Option<Value>>,
+    escapes: OnceLock<bool>,
+}
+
+/// The parts of an answer that say something.
+struct Surfaces<'a> {
     result: Option<Object<'a>>,
     error: Option<Object<'a>>,
     content: Option<(Raw<'a>, Vec<Object<'a>>)>,
     structured: Structured<'a>,
-    payload: OnceLock<Option<Value>>,
 }
 
-impl<'a> Reply<'a> {
-    /// Reads the envelope of an answer.
-    pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
-        let result = envelope.get("result").and_then(|raw| raw.as_object());
-        let error = envelope.get("error").and_then(|raw| raw.as_object());
+impl<'a> Surfaces<'a> {
+    fn read(result: Option<Raw<'a>>, error: Option<Raw<'a>>) -> Self {
+        let result = result.and_then(|raw| raw.as_object());
         let content = result.as_ref().and_then(|result| {
             let raw = result.get("content")?;
             let blocks = raw.as_array()?;
@@ -90,19 +98,40 @@ impl<'a> Reply<'a> {
                 .as_object()
                 .map_or(Structured::Other, Structured::Object),
         };
-        Reply {
-            text,
+        Surfaces {
             result,
-            error,
+            error: error.and_then(|raw| raw.as_object()),
             content,
             structured,
-            payload: OnceLock::new(),
         }
+    }
+}
+
+impl<'a> Reply<'a> {
+    /// An answer with this text and envelope.
+    pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
+        Reply {
+            text,
+            result: envelope.get("result"),
+            error: envelope.get("error").filter(|raw| !raw.is_null()),
+            surfaces: OnceLock::new(),
+            payload: OnceLock::new(),
+            escapes: OnceLock::new(),
+        }
+    }
+
+    fn surfaces(&self) -> &Surfaces<'a> {
+        self.surfaces
+            .get_or_init(|| Surfaces::read(self.result, self.error))
     }
 
     /// Whether `result.isError` is `true`.
     pub fn is_error(&self) -> bool {
-        let flag = self.result.as_ref().and_then(|r| r.get("isError"));
+        let flag = self
+            .surfaces()
+            .result
+            .as_ref()
+            .and_then(|r| r.get("isError"));
         flag.is_some_and(|raw| raw.text == "true")
     }
 
@@ -111,14 +140,24 @@ impl<'a> Reply<'a> {
         self.error.is_some()
     }
 
+    /// Whether the answer says on its own surface that the call failed: a JSON-RPC error, `isError`,
+    /// or a failure payload.
+    pub fn is_failure(&self) -> bool {
+        self.is_rpc_error() || self.is_error() || self.is_failure_payload()
+    }
+
     /// The message of a JSON-RPC error.
     pub fn error_message(&self) -> Option<Cow<'a, str>> {
-        self.error.as_ref()?.get_str("message")
+        self.surfaces().error.as_ref()?.get_str("message")
     }
 
     /// The texts of the content blocks.
     pub fn texts(&self) -> impl Iterator<Item = Cow<'a, str>> + '_ {
-        let blocks = self.content.iter().flat_map(|(_, blocks)| blocks);
+        let blocks = self
+            .surfaces()
+            .content
+            .iter()
+            .flat_map(|(_, blocks)| blocks);
         blocks
             .filter(|block| block.get_str("type").as_deref() == Some("text"))
             .filter_map(|block| block.get_str("text"))
@@ -158,194 +197,10 @@ impl<'a> Reply<'a> {
     /// Whether the line can hold `phrase` (ASCII) at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &str) -> bool {
         let holds = |what: &str| memchr::memmem::find(self.text.as_bytes(), what.as_bytes());
-        holds(phrase).is_some() || holds("u00").is_some() || holds("\\/").is_some()
+        let escapes = || holds("u00").is_some() || holds("\\/").is_some();
+        holds(phrase).is_some() || *self.escapes.get_or_init(escapes)
     }
 }
 
-/// What is to be added to an answer.
-#[derive(Debug, Default)]
-pub struct Additions {
-    /// A key for the payload.
-    pub key: Option<PayloadKey>,
-    /// Notes, in order.
-    pub notes: Vec<String>,
-    /// The facts that go with them.
-    pub facts: Vec<Fact>,
-}
-
-/// An answer with additions, and what could not be said on both surfaces.
-#[derive(Debug)]
-pub struct Edited {
-    /// The line for the client.
-    pub line: Bytes,
-    /// Lines for stderr.
-    pub log: Vec<String>,
-}
-
-impl Reply<'_> {
-    /// The answer with `additions` made on both surfaces.
-    ///
-    /// # Errors
-    /// [`BadEdits`] when the edits do not fit the line; upstream's bytes are to be used then.
-    pub fn with(&self, mut additions: Additions) -> Result<Edited, BadEdits> {
-        let mut edits = Edits::default();
-        let mut log = Vec::new();
-        let mut structured = Vec::new();
-        if let Some(key) = additions.key.take() {
-            match self.payload_key_edits(&key) {
-                Some((text_edit, structured_edit)) => {
-                    edits.replace(text_edit.0, text_edit.1);
-                    structured.extend(structured_edit);
-                }
-                None => {
-                    additions.facts.retain(|fact| fact.code != key.code);
-                    log.push(format!(
-                        "{}: the answer's two surfaces differ; it is passed on unchanged",
-                        key.key
-                    ));
-                }
-            }
-        }
-        let both = !structured.is_empty() && !additions.notes.is_empty();
-        if !additions.notes.is_empty()
-            && let Err(why) =
-                self.note_edits(&additions.notes, &mut edits, &mut structured, &mut log)
-        {
-            log.push(why.to_owned());
-            return Ok(Edited {
-                line: Bytes::copy_from_slice(self.text.as_bytes()),
-                log,
-            });
-        }
-        for (range, text) in structured {
-            edits.replace(range, text);
-        }
-        self.meta_edits(&additions.facts, &mut edits);
-        let line = edits.apply(self.text)?;
-        // Two keys for one empty object would lack a comma.
-        if both && scan::scan(&String::from_utf8_lossy(&line)).is_err() {
-            return Err(BadEdits);
-        }
-        Ok(Edited { line, log })
-    }
-
-    fn note_edits(
-        &self,
-        notes: &[String],
-        edits: &mut Edits,
-        structured: &mut Vec<(std::ops::Range<usize>, String)>,
-        log: &mut Vec<String>,
-    ) -> Result<(), &'static str> {
-        if let Some(error) = &self.error {
-            let message = error
-                .get("message")
-                .filter(|message| message.text.starts_with('"'))
-                .ok_or("a note was dropped: the error has no message text")?;
-            let end = message.range().end - 1;
-            let text = quote(&format!("\n{}", notes.join("\n")));
-            edits.replace(end..end, &text[1..text.len() - 1]);
-            return Ok(());
-        }
-        let (content, _) = self
-            .content
-            .as_ref()
-            .ok_or("a note was dropped: the answer has no content list")?;
-        let end = content.range().end - 1;
-        let mut blocks = String::new();
-        for note in notes {
-            let comma = if blocks.is_empty() && content.text[1..].trim_start() == "]" {
-                ""
-            } else {
-                ","
-            };
-            let text = quote(note);
-            blocks.push_str(&format!(r#"{comma}{{"type":"text","text":{text}}}"#));
-        }
-        edits.replace(end..end, blocks);
-        match &self.structured {
-            Structured::Object(object) => {
-                structured.push(object.set(NOTE_KEY, &quote(&notes.join("\n"))));
-            }
-            Structured::Other => log.push(
-                "structuredContent is no object: the note stands in content alone".to_owned(),
-            ),
-            Structured::Absent => {}
-        }
-        Ok(())
-    }
-
-    fn meta_edits(&self, facts: &[Fact], edits: &mut Edits) {
-        let Some(result) = self.result.as_ref().filter(|_| !facts.is_empty()) else {
-            return;
-        };
-        let list = facts.iter().map(|fact| fact.to_json()).collect();
-        let facts = Value::Array(list).to_string();
-        let (range, text) = match result.get("_meta") {
-            Some(raw) if !raw.is_null() => match raw.as_object() {
-                Some(meta) => meta.set(META_KEY, &facts),
-                None => return,
-            },
-            _ => result.set("_meta", &format!(r#"{{"{META_KEY}":{facts}}}"#)),
-        };
-        edits.replace(range, text);
-    }
-
-    /// The edits that put a key into the payload: in the text, and in `structuredContent` where that
-    /// provably is the same payload. `None` when it is not.
-    #[allow(clippy::type_complexity)]
-    fn payload_key_edits(
-        &self,
-        key: &PayloadKey,
-    ) -> Option<(
-        (std::ops::Range<usize>, String),
-        Option<(std::ops::Range<usize>, String)>,
-    )> {
-        let payload = self.payload().filter(|p| p.is_object())?;
-        let (_, blocks) = self.content.as_ref()?;
-        let is_text = |b: &&Object<'_>| b.get_str("type").as_deref() == Some("text");
-        let literal = blocks.iter().find(is_text)?.get("text")?;
-        let structured = match &self.structured {
-            Structured::Absent => None,
-            Structured::Other => return None,
-            Structured::Object(object) => {
-                let value: Value = serde_json::from_str(object.raw().text).ok()?;
-                if value == *payload {
-                    Some(object.set(key.key, &key.value))
-                } else if value == json!({ "result": payload }) {
-                    let inner = object.get("result")?.as_object()?;
-                    Some(inner.set(key.key, &key.value))
-                } else {
-                    return None;
-                }
-            }
-        };
-        let text = literal.as_str()?;
-        let object = Raw::whole(&text).as_object_trimmed()?;
-        let (range, value) = object.set(key.key, &key.value);
-        let edit = inside_literal(literal, &text, &range, &value);
-        Some((edit, structured))
-    }
-}
-
-/// The edit of a string literal that changes its unescaped `text` at `range`. Where the text around
-/// the range is found again as it stands, only the range is touched; otherwise the literal is
-/// written anew.
-fn inside_literal(
-    literal: Raw<'_>,
-    text: &str,
-    range: &std::ops::Range<usize>,
-    value: &str,
-) -> (std::ops::Range<usize>, String) {
-    let escaped = quote(value);
-    let escaped = &escaped[1..escaped.len() - 1];
-    // An insertion stands before the payload's closing brace, which is the literal's last one.
-    if range.is_empty()
-        && let Some(at) = literal.text.rfind('}')
-        && unescape(&format!("\"{}", &literal.text[at..])).as_deref() == text.get(range.start..)
-    {
-        let at = literal.at + at;
-        return (at..at, escaped.to_owned());
-    }
-    let (head, tail) = (&text[..range.start], &text[range.end..]);
-    (literal.range(), quote(&format!("{head}{value}{tail}")))
-}
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,10 @@
 //! The real surroundings of the core: heartbeat files, folders, random keys.
 
 use crate::behaviors::Surroundings;
+use crate::call::fold;
 use crate::instances::{Editor, Heartbeats};
-use std::path::Path;
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
 
 /// Surroundings on the file system.
 pub struct Files {
@@ -21,15 +23,104 @@ impl Surroundings for Files {
         self.heartbeats.read()
     }
 
-    fn is_folder(&self, path: &Path) -> Option<bool> {
-        match std::fs::metadata(path) {
-            Ok(found) => Some(found.is_dir()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(false),
-            Err(_) => None,
+    fn holds_folder(&self, root: &Path, below: &str) -> Option<bool> {
+        // The file system's own idea of equal names, such as composed and decomposed letters.
+        if root.join(below).is_dir() {
+            return Some(true);
         }
+        let mut folders = vec![root.to_owned()];
+        for name in below.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            let name = fold(name);
+            let mut next = Vec::new();
+            for folder in &folders {
+                next.extend(folders_named(folder, &name).ok()?);
+            }
+            folders = next;
+        }
+        Some(!folders.is_empty())
     }
 
     fn fresh_key(&self) -> String {
         uuid::Uuid::new_v4().simple().to_string()
+    }
+}
+
+/// The folders in `folder` with this name, which is folded; links to folders count.
+fn folders_named(folder: &Path, name: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.file_name().to_str().map(fold).as_deref() != Some(name) {
+            continue;
+        }
+        let path = entry.path();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_dir() => found.push(path),
+            Ok(_) => {}
+            // A link to nothing.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn holds(root: &Path, below: &str) -> Option<bool> {
+        Files::new(Heartbeats::new(None)).holds_folder(root, below)
+    }
+
+    #[test]
+    fn a_folder_in_any_case_is_held() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        fs::create_dir_all(root.join("Assets/Übung/Leer")).expect("folders");
+        // On a disk where case counts, only one of the two has the folder below.
+        let _one_on_others = fs::create_dir_all(root.join("Assets/übung/Other"));
+        fs::write(root.join("Assets/file"), "").expect("a file");
+        for below in [
+            "Assets",
+            "assets",
+            "Assets/übung/leer",
+            "ASSETS/ÜBUNG/OTHER",
+            "Assets/./Übung//Leer",
+        ] {
+            assert_eq!(holds(root, below), Some(true), "{below}");
+        }
+        for below in [
+            "Assets/file",
+            "Assets/file/x",
+            "Assets/Nope",
+            "Assets/Übun",
+            "Assets/t:x",
+            "Assets/\0",
+        ] {
+            assert_eq!(holds(root, below), Some(false), "{below}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_root_that_is_not_there() {
+        let root = tempfile::tempdir().expect("a folder");
+        assert_eq!(holds(&root.path().join("gone"), "Assets"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_count_as_what_they_lead_to() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        fs::create_dir_all(root.join("Real/Below")).expect("folders");
+        symlink(root.join("Real"), root.join("Link")).expect("a link");
+        symlink(root.join("gone"), root.join("Dangling")).expect("a link");
+        symlink(root.join("Loop"), root.join("Loop")).expect("a link");
+        assert_eq!(holds(root, "link/below"), Some(true));
+        assert_eq!(holds(root, "Dangling"), Some(false));
+        assert_eq!(holds(root, "Loop"), None);
     }
 }

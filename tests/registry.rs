@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use vrc_mcp_proxy::behaviors::REGISTRY;
+use vrc_mcp_proxy::commands::behaviors::{markdown_codes, markdown_table};
 
 /// Lines that a file under `src` may have at the most.
 const LINES: usize = 399;
@@ -250,6 +251,52 @@ fn nothing_is_left_to_do_and_no_machine_is_named() {
                     at + 1
                 );
             }
+        }
+    }
+}
+
+/// A page's text with the table between two markers put in place of what stands there.
+fn with_table(page: &str, name: &str, table: &str) -> Option<String> {
+    let (begin, end) = (
+        format!("<!-- {name}:begin -->\n"),
+        format!("<!-- {name}:end -->"),
+    );
+    let (head, rest) = page.split_once(&begin)?;
+    let (_, tail) = rest.split_once(&end)?;
+    Some(format!("{head}{begin}{table}{end}{tail}"))
+}
+
+/// With `BLESS=1` in the environment the pages are written instead.
+#[test]
+fn the_tables_in_the_pages_are_those_of_the_registry() {
+    let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    let tables = [("behaviors", markdown_table()), ("codes", markdown_codes())];
+    for (page, names) in [
+        ("README.md", &["behaviors"][..]),
+        ("docs/behaviors.md", &["behaviors", "codes"]),
+    ] {
+        let path = root().join(page);
+        let text = read(&path).replace("\r\n", "\n");
+        let mut wanted = text.clone();
+        for (name, table) in tables.iter().filter(|(name, _)| names.contains(name)) {
+            let page_with = with_table(&wanted, name, table);
+            assert!(
+                page_with.is_some(),
+                "{page} has no markers for the table {name}"
+            );
+            wanted = page_with.unwrap_or_default();
+        }
+        if bless && wanted != text {
+            fs::write(&path, &wanted).unwrap();
+        } else {
+            let first = wanted
+                .lines()
+                .zip(text.lines())
+                .find(|(wanted, found)| wanted != found);
+            assert!(
+                wanted == text,
+                "{page} is stale (BLESS=1 renews it), from here: {first:?}"
+            );
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum Unreadable {
     /// No JSON at all, or a string that is no Unicode.
     #[error("not JSON: {0}")]
     NotJson(#[from] serde_json::Error),
-    /// Deeper than 128 levels, as written or once its references are followed.
+    /// Deeper than 64 levels, as written or once its references are followed.
     #[error("nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
     /// Too large once its references are followed.

@@ -69,10 +69,11 @@ Ryan6Vrc.AvatarTools.Editor.<Tool>: write the full name.";
 const KIT_DOOR: &str = "That member is not there. The primary door of a kit's class is always Run: call \
 Ryan6Vrc.<Kit>.Editor.<Class>.Run(...).";
 
-/// Roslyn's and mcs's wording of one error.
+/// Roslyn's wording, and mcs's two: it has another one for a qualified name (measured with mcs 6.8).
 fn is_type_as_value(text: &str) -> bool {
     text.contains("is a type, which is not valid in the given context")
         || text.contains("is a `type' but a `variable' was expected")
+        || text.contains("Expression denotes a `type', where a `variable'")
 }
 
 /// Whether the error is about a member of a kit's class: by the receiver's full name, which CodeDom keeps, or by

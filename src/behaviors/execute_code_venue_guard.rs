@@ -3,13 +3,13 @@
 //! With the pinned Editor closed and another open, upstream runs a command in the other one and reports
 //! success (measured against 10.1.0). So the snippet itself compares the project's path first.
 
+use super::shared::snippet;
 use super::{Behavior, Check, Cx, Hook, Refusal, Rewriting};
-use crate::call::{Call, Rewrite, TargetSource};
+use crate::call::{Call, TargetSource};
 use crate::csharp::prelude::{self, VENUE_MARKER};
 use crate::instances::{Editor, Resolution, single_live};
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
-use crate::wire::quote;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -25,10 +25,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
             "target_not_resolved",
             "no Editor, or several, fit the selector",
         ),
-        (
-            "code_too_long_wrapped",
-            "the added lines push the code over the Editor's limit",
-        ),
+        snippet::TOO_LONG,
         (
             "misrouted",
             "the snippet reached another project and did not run there",
@@ -103,18 +100,7 @@ fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
         return Rewriting::Keep;
     };
     let key = prelude::key_of(&code).filter(|key| *key == call.key);
-    let wrapped = prelude::venue(&code, &editor.project_path, key);
-    if let Some(over) = prelude::over_limit(&own, &wrapped.code) {
-        return Rewriting::Refuse(Refusal {
-            code: "code_too_long_wrapped",
-            text: over.to_string(),
-        });
-    }
-    Rewriting::Change(Rewrite {
-        set: vec![("code", quote(&wrapped.code))],
-        prelude_lines: wrapped.prelude_lines,
-        ..Rewrite::default()
-    })
+    snippet::send(&own, &prelude::venue(&code, &editor.project_path, key))
 }
 
 fn misrouted(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Option<Refusal> {

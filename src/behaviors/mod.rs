@@ -27,7 +27,16 @@ mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
 mod instance_guard;
+mod instance_not_found_note;
+mod manage_asset_mutation_guard;
+mod manage_asset_search_pattern_note;
+mod manage_asset_search_scope_note;
 mod manage_camera_screenshot_output;
+mod manage_gameobject_inactive_note;
+mod manage_scene_arg_guard;
+mod manage_scene_discard_guard;
+mod proxy_project_root;
+mod shared;
 mod timeout_notes;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
@@ -42,10 +51,18 @@ pub const REGISTRY: &[Behavior] = &[
     execute_code_venue_guard::BEHAVIOR,
     execute_code_using_refusal::BEHAVIOR,
     execute_code_safety_off::BEHAVIOR,
+    manage_scene_arg_guard::BEHAVIOR,
+    manage_scene_discard_guard::BEHAVIOR,
+    manage_asset_mutation_guard::BEHAVIOR,
     manage_camera_screenshot_output::BEHAVIOR,
     execute_code_watchdog::BEHAVIOR,
+    proxy_project_root::BEHAVIOR,
+    manage_gameobject_inactive_note::BEHAVIOR,
     execute_code_compile_notes::BEHAVIOR,
     execute_code_prelude_offset_note::BEHAVIOR,
+    manage_asset_search_pattern_note::BEHAVIOR,
+    manage_asset_search_scope_note::BEHAVIOR,
+    instance_not_found_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
 ];
 
@@ -204,8 +221,9 @@ pub struct Pins {
 pub trait Surroundings: RefUnwindSafe {
     /// The Editors whose heartbeat files can be read, in a stable order.
     fn editors(&self) -> Vec<Editor>;
-    /// Whether a folder exists; `None` when that cannot be told.
-    fn is_folder(&self, path: &Path) -> Option<bool>;
+    /// Whether the folder `root` holds a folder `below` (`/` between its names, letter case ignored);
+    /// `None` when that cannot be told.
+    fn holds_folder(&self, root: &Path, below: &str) -> Option<bool>;
     /// A random key of 32 hexadecimal digits.
     fn fresh_key(&self) -> String;
 }

@@ -2,15 +2,12 @@
 
 use super::inflight::{Asked, InFlight, State};
 use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
-use crate::behaviors::{Hook, ListedTool, Listing};
+use crate::behaviors::Hook;
 use crate::contain::{Class, Contained, contain};
 use crate::reply::{self, Additions, Fact, Reply};
-use crate::wire::envelope::{INTERNAL_ERROR, Kind, Message, UpstreamLine, read_upstream};
+use crate::wire::envelope::{Kind, Message, UpstreamLine, read_upstream};
 use crate::wire::id::Id;
-use crate::wire::object::Object;
-use crate::wire::splice::Edits;
 use bytes::Bytes;
-use std::collections::BTreeSet;
 
 impl Relay {
     /// A line of the upstream's stdout, without its newline.
@@ -63,9 +60,14 @@ impl Relay {
         if call.asked == Asked::ToolCall {
             let reply = Reply::new(message.text, &message.object);
             // Also when the client no longer waits: upstream has moved its pin all the same.
-            self.commit_pin(&call, &reply, now, out);
-            if call.state == State::Waiting {
-                self.tool_answer(&call, &reply, line, now, out);
+            let pinned = self.commit_pin(&call, &reply, now);
+            if let Err(failure) = &pinned {
+                out.push(log_contained(failure));
+            }
+            match pinned {
+                _ if call.state != State::Waiting => {}
+                Ok(()) => self.tool_answer(&call, &reply, line, now, out),
+                Err(_) => out.push(Action::ToClient(incoming(line))),
             }
         } else if call.state == State::Waiting {
             match call.asked {
@@ -117,29 +119,25 @@ impl Relay {
             Ok(additions) if additions.key.is_none() && additions.notes.is_empty() => {
                 out.push(Action::ToClient(incoming(line)));
             }
-            Ok(additions) => {
-                for fact in &additions.facts {
-                    let text = format!(
-                        "{}: {} {} ({})",
-                        fact.behavior, call.tool, call.id, fact.code
-                    );
-                    out.push(Action::Log(Level::Info, text));
+            Ok(additions) => match reply.with(additions) {
+                Ok(edited) => {
+                    let added = edited.facts.iter().map(|fact| {
+                        let (tool, id) = (&call.tool, &call.id);
+                        let text = format!("{}: {tool} {id} ({})", fact.behavior, fact.code);
+                        Action::Log(Level::Info, text)
+                    });
+                    out.extend(added);
+                    let log = edited.log.into_iter();
+                    out.extend(log.map(|text| Action::Log(Level::Warn, text)));
+                    let line = edited.line.unwrap_or_else(|| incoming(line));
+                    out.push(Action::ToClient(line));
                 }
-                match reply.with(additions) {
-                    Ok(edited) => {
-                        let log = edited.log.into_iter();
-                        out.extend(log.map(|text| Action::Log(Level::Warn, text)));
-                        out.push(Action::ToClient(edited.line));
-                    }
-                    Err(error) => {
-                        out.push(Action::Log(
-                            Level::Warn,
-                            format!("advisory failure: {error}"),
-                        ));
-                        out.push(Action::ToClient(incoming(line)));
-                    }
+                Err(error) => {
+                    let text = format!("advisory failure: {error}");
+                    out.push(Action::Log(Level::Warn, text));
+                    out.push(Action::ToClient(incoming(line)));
                 }
-            }
+            },
             Err(failure) => {
                 out.push(log_contained(&failure));
                 out.push(Action::ToClient(incoming(line)));
@@ -213,99 +211,10 @@ impl Relay {
         }
         Ok(additions)
     }
-
-    fn listing(
-        &mut self,
-        call: &InFlight,
-        message: &Message<'_>,
-        line: &Bytes,
-        now: Now,
-        out: &mut Vec<Action>,
-    ) {
-        let is_listing = |hook: &Hook| matches!(hook, Hook::Listing(_)).then_some(());
-        if message.object.get("error").is_some() || self.hooks(is_listing).next().is_none() {
-            out.push(Action::ToClient(incoming(line)));
-            return;
-        }
-        match self.vetted(message, line, now, out) {
-            Ok((line, drifted)) => {
-                self.drifted.extend(drifted);
-                out.push(Action::ToClient(line));
-            }
-            Err(failure) => {
-                out.push(log_contained(&failure));
-                let text = format!(
-                    "vrc-mcp-proxy could not vouch for this tool list (`{}` failed), so it is not \
-                     shown: {}",
-                    failure.region, failure.message
-                );
-                let answer = reply::rpc_error(Some(&call.id), INTERNAL_ERROR, &text);
-                out.push(Action::ToClient(answer));
-            }
-        }
-    }
-
-    /// The listing as the client may see it, and the tools that drifted.
-    #[allow(clippy::type_complexity)]
-    fn vetted(
-        &self,
-        message: &Message<'_>,
-        line: &Bytes,
-        now: Now,
-        out: &mut Vec<Action>,
-    ) -> Result<(Bytes, Vec<(String, String)>), Contained> {
-        let cx = self.cx(now);
-        let (list, tools) = contain(RELAY, Class::Listing, || {
-            let result = message.object.get("result").and_then(|raw| raw.as_object());
-            let list = result.and_then(|result| result.get("tools"));
-            let tools = list.and_then(|list| list.as_array());
-            list.zip(tools)
-                .ok_or_else(|| "it has no `tools` array".to_owned())
-        })?;
-        let views: Vec<Option<Object<'_>>> = tools.iter().map(|raw| raw.as_object()).collect();
-        let listing = Listing {
-            tools: views
-                .iter()
-                .map(|tool| ListedTool {
-                    name: tool.as_ref().and_then(|t| t.get_str("name")),
-                    input_schema: tool
-                        .as_ref()
-                        .and_then(|t| t.get("inputSchema"))
-                        .map(|raw| raw.text),
-                })
-                .collect(),
-        };
-        let mut hidden = BTreeSet::new();
-        let mut drifted = Vec::new();
-        for (name, look) in self.hooks(|hook| match hook {
-            Hook::Listing(run) => Some(*run),
-            _ => None,
-        }) {
-            let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
-            hidden.extend(edit.hide);
-            drifted.extend(edit.drifted);
-            let log = edit.log.into_iter();
-            out.extend(log.map(|text| Action::Log(Level::Warn, format!("{name}: {text}"))));
-        }
-        if hidden.is_empty() {
-            return Ok((incoming(line), drifted));
-        }
-        let kept = tools
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !hidden.contains(at));
-        let kept: Vec<&str> = kept.map(|(_, tool)| tool.text).collect();
-        let mut edits = Edits::default();
-        edits.replace(list.range(), format!("[{}]", kept.join(",")));
-        let line = contain(RELAY, Class::Listing, move || {
-            edits.apply(message.text).map_err(|e| e.to_string())
-        })?;
-        Ok((line, drifted))
-    }
 }
 
 /// The bytes for the client: as they came, without the carriage return of a CRLF ending.
-fn incoming(line: &Bytes) -> Bytes {
+pub(super) fn incoming(line: &Bytes) -> Bytes {
     let end = line.len() - usize::from(line.ends_with(b"\r"));
     line.slice(..end)
 }

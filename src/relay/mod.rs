@@ -3,6 +3,7 @@
 mod answers;
 pub mod codes;
 pub mod inflight;
+mod listing;
 mod pins;
 mod requests;
 
@@ -60,6 +61,7 @@ pub struct Relay {
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
     drifted: BTreeMap<String, String>,
+    vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
     waiting: usize,
@@ -81,6 +83,7 @@ impl Relay {
             surroundings,
             pins: Pins::default(),
             drifted: BTreeMap::new(),
+            vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
             waiting: 0,

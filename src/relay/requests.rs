@@ -144,11 +144,18 @@ impl Relay {
             }
             Err(Stopped::Failed(failure)) => {
                 out.push(log_contained(&failure));
+                // The core's own regions have no switch.
+                let switch = if failure.region == RELAY {
+                    String::new()
+                } else {
+                    let region = failure.region;
+                    format!(", or set VRC_MCP_PROXY_DISABLE={region} and restart the server")
+                };
                 let text = format!(
                     "vrc-mcp-proxy itself failed in `{}` while it checked this call. Nothing was \
                      forwarded and nothing ran. The identical call will hit the same fault: change the \
-                     call, or set VRC_MCP_PROXY_DISABLE={} and restart the server.",
-                    failure.region, failure.region
+                     call{switch}.",
+                    failure.region
                 );
                 out.push(refuse(id, RELAY, codes::CONTAINED_FAILURE, &text));
             }

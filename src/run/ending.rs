@@ -48,13 +48,14 @@ impl Shell {
             end = self.grace().await;
         }
         let by_itself = self.end_tree(end).await;
+        // Its last words come ahead of ours.
+        let _in_time = timeout(REST, &mut self.passed).await;
         self.answer_the_rest(end, by_itself);
         self.flush_client(end).await;
-        let _in_time = timeout(REST, &mut self.passed).await;
         match end {
             End::ClientClosed | End::ClientBroken => 0,
             End::Signal(number) => 128 + number,
-            End::Upstream => by_itself.map_or(1, exit_status),
+            End::Upstream(_) => by_itself.map_or(1, exit_status),
         }
     }
 
@@ -79,8 +80,8 @@ impl Shell {
     async fn end_tree(&mut self, end: End) -> Option<ExitStatus> {
         let (leave, polite) = match end {
             End::ClientClosed if self.relay.waiting() > 0 => (Duration::ZERO, POLITE),
-            End::Upstream if self.ended.is_none() => (TELL, POLITE),
-            End::ClientClosed | End::Upstream => (LEAVE, POLITE),
+            End::Upstream(_) if self.ended.is_none() => (TELL, POLITE),
+            End::ClientClosed | End::Upstream(_) => (LEAVE, POLITE),
             End::ClientBroken => {
                 tracing::info!("the client's pipe is broken: leaving");
                 (Duration::ZERO, URGENT)
@@ -114,12 +115,11 @@ impl Shell {
     fn answer_the_rest(&mut self, end: End, by_itself: Option<ExitStatus>) {
         let how = match (by_itself, end) {
             (Some(status), _) => describe(status),
-            (None, End::Upstream) if self.child_closed => "closed its output".to_owned(),
-            (None, End::Upstream) => "closed its input".to_owned(),
+            (None, End::Upstream(what)) => what.to_owned(),
             (None, End::Signal(number)) => format!("was ended (the relay got signal {number})"),
             (None, _) => "was ended (the client closed its stream)".to_owned(),
         };
-        if matches!(end, End::Upstream) {
+        if matches!(end, End::Upstream(_)) {
             tracing::error!("the MCP for Unity server {how}");
         }
         self.relay.on_child_end(&how, &mut self.actions);
@@ -136,7 +136,7 @@ impl Shell {
             return;
         };
         let idle = match end {
-            End::ClientClosed | End::Upstream => UNREAD,
+            End::ClientClosed | End::Upstream(_) => UNREAD,
             End::ClientBroken | End::Signal(_) => UNREAD_URGENT,
         };
         let all = Instant::now() + READ_ALL;

@@ -56,7 +56,8 @@ impl Mail {
 pub(super) enum End {
     ClientClosed,
     ClientBroken,
-    Upstream,
+    /// The upstream; what it did, in words that follow "the server".
+    Upstream(&'static str),
     Signal(i32),
 }
 
@@ -192,12 +193,12 @@ impl Shell {
             Event::ClientBroken => return Some(End::ClientBroken),
             Event::ChildClosed => {
                 self.child_closed = true;
-                return Some(End::Upstream);
+                return Some(End::Upstream("closed its output"));
             }
-            Event::ChildBroken => return Some(End::Upstream),
+            Event::ChildBroken => return Some(End::Upstream("closed its input")),
             Event::ChildEnded(status) => {
                 self.ended = Some(status);
-                return Some(End::Upstream);
+                return Some(End::Upstream("ended"));
             }
             Event::Signal(number) => return Some(End::Signal(number)),
         }

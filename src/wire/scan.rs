@@ -5,6 +5,8 @@
 //! surrogate escape without its other half. A line that breaks off still yields the top-level
 //! entries that came before the break, so that a damaged answer can be matched to its request.
 
+mod scalar;
+
 use std::ops::Range;
 
 /// One `"key": value` of an object, as byte ranges of the scanned text.
@@ -254,94 +256,6 @@ impl<'a> Scanner<'a> {
         self.take(b':')
     }
 
-    fn string(&mut self) -> Option<()> {
-        self.take(b'"')?;
-        loop {
-            let rest = self.bytes.get(self.at..)?;
-            let stop = plain(rest);
-            self.at += stop;
-            match self.next()? {
-                b'"' => return Some(()),
-                b'\\' => self.escape()?,
-                _ => {
-                    self.at -= 1;
-                    return None;
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Option<()> {
-        match self.next()? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(()),
-            b'u' => {
-                let unit = self.hex4()?;
-                match unit {
-                    0xD800..=0xDBFF => {
-                        let low = self.bytes.get(self.at..self.at + 6).and_then(low_surrogate);
-                        if low.is_some() {
-                            self.at += 6;
-                        } else {
-                            self.lone_surrogate = true;
-                        }
-                    }
-                    0xDC00..=0xDFFF => self.lone_surrogate = true,
-                    _ => {}
-                }
-                Some(())
-            }
-            _ => None,
-        }
-    }
-
-    fn hex4(&mut self) -> Option<u16> {
-        let unit = hex4(self.bytes.get(self.at..self.at + 4)?)?;
-        self.at += 4;
-        Some(unit)
-    }
-
-    fn number(&mut self) -> Option<()> {
-        let _sign = self.take(b'-');
-        let start = self.at;
-        match self.next()? {
-            b'0' => {}
-            b'1'..=b'9' => self.digits(),
-            _ => return None,
-        }
-        if !matches!(self.peek(), Some(b'.' | b'e' | b'E')) {
-            self.integer_digits = self.integer_digits.max(self.at - start);
-        }
-        if self.take(b'.').is_some() {
-            self.some_digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.some_digits()?;
-        }
-        Some(())
-    }
-
-    fn some_digits(&mut self) -> Option<()> {
-        let start = self.at;
-        self.digits();
-        (self.at > start).then_some(())
-    }
-
-    fn digits(&mut self) {
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-    }
-
-    fn word(&mut self, word: &[u8]) -> Option<()> {
-        self.bytes.get(self.at..)?.starts_with(word).then_some(())?;
-        self.at += word.len();
-        Some(())
-    }
-
     fn space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -361,37 +275,4 @@ impl<'a> Scanner<'a> {
     fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
-}
-
-/// How many bytes at the start of `rest` stand for themselves inside a string.
-fn plain(rest: &[u8]) -> usize {
-    // Most strings of a message are short; a vectorized search pays only behind this many bytes.
-    const SHORT: usize = 32;
-    let special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-    let head = rest.len().min(SHORT);
-    if let Some(stop) = rest[..head].iter().position(special) {
-        return stop;
-    }
-    let end = memchr::memchr2(b'"', b'\\', &rest[head..]).map_or(rest.len(), |at| head + at);
-    let body = &rest[head..end];
-    // A fold without an early exit is vectorized; the exact place is looked for only when needed.
-    if body
-        .iter()
-        .fold(false, |found, &byte| found | (byte < 0x20))
-    {
-        return head + body.iter().position(special).unwrap_or(body.len());
-    }
-    end
-}
-
-fn hex4(digits: &[u8]) -> Option<u16> {
-    digits.iter().try_fold(0u16, |unit, &digit| {
-        let value = char::from(digit).to_digit(16)?;
-        Some(unit << 4 | u16::try_from(value).ok()?)
-    })
-}
-
-fn low_surrogate(escape: &[u8]) -> Option<()> {
-    let unit = hex4(escape.strip_prefix(b"\\u")?)?;
-    (0xDC00..=0xDFFF).contains(&unit).then_some(())
 }

@@ -16,8 +16,8 @@ impl Surroundings for NoEditors {
         Vec::new()
     }
 
-    fn is_folder(&self, _: &Path) -> Option<bool> {
-        Some(false)
+    fn holds_folder(&self, _: &Path, _: &str) -> Option<bool> {
+        None
     }
 
     fn fresh_key(&self) -> String {

@@ -144,6 +144,29 @@ fn where_a_recursion_leads_counts() {
         r##"{"properties":{"a":{"anyOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#/properties/a"}}]}}}"##,
         r##"{"properties":{"a":{"anyOf":[{"items":{"$ref":"#"}}]}}}"##,
     );
+
+    // In which order the recursive branches stand does not.
+    let branches = |first: &str, second: &str| {
+        let list = |name: &str, least| {
+            format!(r##""{name}":{{"items":{{"$ref":"#/$defs/{name}"}},"minItems":{least}}}"##)
+        };
+        let definitions = [list("A", 1), list("B", 2)].join(",");
+        format!(
+            r##"{{"anyOf":[{{"$ref":"#/$defs/{first}"}},{{"$ref":"#/$defs/{second}"}}],"$defs":{{{definitions}}}}}"##
+        )
+    };
+    same(&branches("A", "B"), &branches("B", "A"));
+    // What refers back to a combination keeps it from being flattened away.
+    differ(
+        r##"{"anyOf":[{"type":"null"},{"anyOf":[{"type":"string"},{"items":{"$ref":"#/anyOf/1"}}]}]}"##,
+        r##"{"anyOf":[{"type":"null"},{"type":"string"},{"items":{"$ref":"#"}}]}"##,
+    );
+
+    // The default is the property's, not the definition's.
+    differ(
+        r##"{"properties":{"a":{"$ref":"#/$defs/N","default":null}},"$defs":{"N":{"properties":{"n":{"$ref":"#/$defs/N"}}}}}"##,
+        r##"{"properties":{"a":{"properties":{"n":{"$ref":"#/properties/a"}},"default":null}}}"##,
+    );
 }
 
 #[test]
@@ -166,8 +189,8 @@ fn deep_schemas_are_refused_and_not_followed() {
     ));
     let combined = format!(
         "{}true{}",
-        r#"{"anyOf":["#.repeat(63),
-        r#",{"not":true}]}"#.repeat(63)
+        r#"{"anyOf":["#.repeat(31),
+        r#",{"not":true}]}"#.repeat(31)
     );
     assert!(Contract::read(&combined).is_ok());
 }
@@ -194,7 +217,7 @@ fn a_chain_of_references_cannot_run_away() {
                 r##"{{"properties":{{"a":{{"$ref":"#/$defs/d{next}"}},"b":{{"$ref":"#/$defs/d{next}"}}}}}}"##
             )
         },
-        40,
+        25,
     );
     assert!(matches!(
         Contract::read(&doubling),
@@ -206,6 +229,20 @@ fn a_chain_of_references_cannot_run_away() {
         "x".repeat(100_000)
     );
     assert!(matches!(Contract::read(&heavy), Err(Unreadable::TooLarge)));
+
+    // Each part is within the limit, together they are not.
+    let data = format!("{}{}", "[".repeat(50), "]".repeat(50));
+    let ends_in_data = chain(
+        |next| format!(r##"{{"properties":{{"a":{{"$ref":"#/$defs/d{next}"}}}}}}"##),
+        10,
+    );
+    assert!(Contract::read(&ends_in_data).is_ok());
+    let ends_in_data =
+        ends_in_data.replace(r#""d10":{}"#, &format!(r#""d10":{{"default":{data}}}"#));
+    assert!(matches!(
+        Contract::read(&ends_in_data),
+        Err(Unreadable::TooDeep)
+    ));
 }
 
 #[test]

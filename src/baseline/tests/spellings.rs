@@ -170,6 +170,16 @@ fn an_enum_beside_a_choice_of_types_belongs_to_the_branches() {
         r#"{"type":["string","null"],"enum":["a"]}"#,
         r#"{"type":["string","null"],"enum":["a",5]}"#,
     );
+
+    differ(
+        r#"{"type":["string","null"],"enum":["a",null]}"#,
+        r#"{"type":["string","null"],"enum":["a",null,5]}"#,
+    );
+    // A branch with an `enum` of its own keeps it.
+    differ(
+        r#"{"anyOf":[{"type":"string","enum":["b"]},{"type":"null"}],"enum":["a",null]}"#,
+        r#"{"anyOf":[{"type":"string","enum":["a"]},{"type":"null"}]}"#,
+    );
 }
 
 #[test]
@@ -198,6 +208,19 @@ fn what_cannot_be_moved_into_a_branch_stays_and_counts() {
         r#"{"type":["object","null"],"unevaluatedProperties":false,"allOf":[{"properties":{"a":true}},{"required":["a"]}]}"#,
         r#"{"anyOf":[{"type":"object","unevaluatedProperties":false},{"type":"null"}],"allOf":[{"properties":{"a":true}},{"required":["a"]}]}"#,
     );
+
+    // What looks through its neighbours sees others elsewhere.
+    differ(
+        r#"{"anyOf":[{"properties":{"a":true}},{"required":["b"]}],"allOf":[{"unevaluatedProperties":false}]}"#,
+        r#"{"anyOf":[{"properties":{"a":true}},{"required":["b"]}],"unevaluatedProperties":false}"#,
+    );
+    // A type list beside an `anyOf` of its own.
+    let beside = r#"{"type":["string","null"],"anyOf":[{"minLength":1},{"pattern":"x"}]}"#;
+    differ(
+        beside,
+        r#"{"type":["string","null"],"anyOf":[{"minLength":2},{"pattern":"x"}]}"#,
+    );
+    differ(beside, r#"{"type":["string","null"]}"#);
 }
 
 #[test]
@@ -272,6 +295,19 @@ fn nested_and_single_combinations_are_flattened() {
         r#"{"anyOf":[{"anyOf":[{"minLength":1}],"not":{}}]}"#,
         r#"{"minLength":1}"#,
     );
+
+    differ(
+        r#"{"patternProperties":{"^a":true},"allOf":[{"additionalProperties":false}]}"#,
+        r#"{"patternProperties":{"^a":true},"additionalProperties":false}"#,
+    );
+    differ(
+        r#"{"prefixItems":[true],"allOf":[{"items":false}]}"#,
+        r#"{"prefixItems":[true],"items":false}"#,
+    );
+    differ(
+        r#"{"if":{"minLength":1},"allOf":[{"then":false}]}"#,
+        r#"{"if":{"minLength":1},"then":false}"#,
+    );
 }
 
 #[test]
@@ -285,6 +321,12 @@ fn what_says_nothing_does_not_count() {
     differ(r#"{"items":true}"#, r#"{"items":false}"#);
     differ("{}", r#"{"additionalProperties":true}"#);
     differ(r#"{"enum":[]}"#, "{}");
+
+    differ(r#"{"anyOf":[]}"#, "{}");
+    differ(
+        r#"{"items":{"not":{},"type":"string"}}"#,
+        r#"{"items":{"not":{},"type":"integer"}}"#,
+    );
 }
 
 #[test]
@@ -295,8 +337,8 @@ fn numbers_compare_by_value() {
     );
     differ(r#"{"default":10}"#, r#"{"default":10.5}"#);
     differ(
-        r#"{"maximum":18446744073709551616}"#,
-        r#"{"maximum":18446744073709551617}"#,
+        r#"{"maximum":18446744073709551614}"#,
+        r#"{"maximum":18446744073709551615}"#,
     );
     differ(r#"{"default":1}"#, r#"{"default":true}"#);
     differ(r#"{"default":0}"#, r#"{"default":false}"#);

@@ -2,7 +2,6 @@
 //! come of it. The claims are checked when a scene is played.
 
 use crate::baseline;
-use crate::behaviors::REGISTRY;
 use crate::commands::Failure;
 use crate::commands::simulated::Say;
 use crate::config::{EXPOSED_TOOLS, UPSTREAM_VERSION};
@@ -26,8 +25,6 @@ pub(super) enum There {
     Same,
     /// It arrives, changed.
     Changed,
-    /// It arrives, changed or not.
-    Arrives,
 }
 
 /// What the client is told.
@@ -53,8 +50,6 @@ pub(super) struct Scene {
     pub(super) method: &'static str,
     /// Its params.
     pub(super) params: Value,
-    /// The behaviours without which there is nothing to see.
-    pub(super) needs: &'static [&'static str],
     /// What the server says to it, or would say if it were asked.
     pub(super) says: Vec<Say>,
     /// What arrives at the server.
@@ -73,7 +68,7 @@ pub(super) struct Scene {
 
 /// All scenes, in the order in which they are played.
 pub(super) fn all() -> Result<Vec<Scene>, Failure> {
-    let scenes = vec![
+    Ok(vec![
         listing()?,
         untrustworthy_tool(),
         no_editor_named(),
@@ -84,12 +79,7 @@ pub(super) fn all() -> Result<Vec<Scene>, Failure> {
         asset_move(),
         banner(),
         hung_snippet(),
-    ];
-    let known = |name: &&str| REGISTRY.iter().any(|behavior| behavior.name == *name);
-    let scenes = scenes.into_iter();
-    Ok(scenes
-        .filter(|scene| scene.needs.iter().all(known))
-        .collect())
+    ])
 }
 
 fn listing() -> Result<Scene, Failure> {
@@ -98,7 +88,6 @@ fn listing() -> Result<Scene, Failure> {
         about: "Each of them either tells the truth or has a behaviour that mends it.",
         method: "tools/list",
         params: json!({}),
-        needs: &["allowlist"],
         says: vec![Say::Result(json!({ "tools": tools()? }))],
         there: There::Same,
         there_holds: &[],
@@ -115,7 +104,6 @@ fn untrustworthy_tool() -> Scene {
         about: "read_console returns only the first line of each entry.",
         method: "tools/call",
         params: json!({ "name": "read_console", "arguments": { "count": 10 } }),
-        needs: &["allowlist"],
         says: vec![payload(&json!({
             "success": true, "data": [{ "type": "Error", "message": "Import failed:" }],
         }))],
@@ -136,7 +124,6 @@ fn no_editor_named() -> Scene {
         params: json!({
             "name": "manage_gameobject", "arguments": { "action": "create", "name": "Lamp" },
         }),
-        needs: &["instance_guard"],
         says: vec![payload(
             &json!({ "success": true, "message": "GameObject created." }),
         )],
@@ -150,15 +137,11 @@ fn no_editor_named() -> Scene {
 }
 
 fn pin() -> Scene {
-    let root = REGISTRY
-        .iter()
-        .any(|behavior| behavior.name == "proxy_project_root");
     Scene {
         title: "The session is pinned, and the client learns where the project stands",
         about: "Files written beside the Editor have to go into the same project.",
         method: "tools/call",
         params: json!({ "name": "set_active_instance", "arguments": { "instance": ALPHA } }),
-        needs: &[],
         says: vec![payload(&json!({
             "success": true,
             "message": format!("Active instance set to {ALPHA}"),
@@ -166,9 +149,9 @@ fn pin() -> Scene {
         }))],
         there: There::Same,
         there_holds: &[],
-        here: if root { Here::More } else { Here::Same },
-        here_holds: if root { &["C:/Unity/Alpha"] } else { &[] },
-        behaviors: if root { &["proxy_project_root"] } else { &[] },
+        here: Here::More,
+        here_holds: &["proxy_project_root", "C:/Unity/Alpha"],
+        behaviors: &["proxy_project_root"],
         stderr: None,
     }
 }
@@ -182,11 +165,6 @@ fn snippet() -> Scene {
             "action": "execute",
             "code": "var lamp = new GameObject(\"Lamp\");\nreturn lamp.name;",
         }}),
-        needs: &[
-            "execute_code_idempotency_guard",
-            "execute_code_venue_guard",
-            "execute_code_safety_off",
-        ],
         says: vec![payload(&json!({
             "success": true,
             "message": "Code executed successfully.",
@@ -212,7 +190,6 @@ fn screenshot() -> Scene {
         about: "Without one the server drops it into the middle of the project.",
         method: "tools/call",
         params: json!({ "name": "manage_camera", "arguments": { "action": "screenshot" } }),
-        needs: &["manage_camera_screenshot_output"],
         says: vec![payload(&json!({
             "success": true,
             "message": "Screenshot captured.",
@@ -235,7 +212,6 @@ fn timeout() -> Scene {
         params: json!({
             "name": "manage_gameobject", "arguments": { "action": "create", "name": "Lamp" },
         }),
-        needs: &["timeout_notes"],
         says: vec![Say::Result(json!({
             "content": [{ "type": "text", "text": "Timeout receiving Unity response" }],
             "isError": true,
@@ -257,7 +233,6 @@ fn asset_move() -> Scene {
         params: json!({ "name": "manage_asset", "arguments": {
             "action": "move", "path": "Assets/Lamp.prefab", "destination": "Assets/Props/Lamp.prefab",
         }}),
-        needs: &["manage_asset_mutation_guard"],
         says: vec![payload(
             &json!({ "success": false, "error": "Failed to move the asset." }),
         )],
@@ -276,7 +251,6 @@ fn banner() -> Scene {
         about: "Some clients drop the connection over it. It goes to stderr.",
         method: "tools/call",
         params: json!({ "name": "debug_request_context", "arguments": {} }),
-        needs: &[],
         says: vec![
             Say::Text("DeprecationWarning: a line that somebody printed".to_owned()),
             payload(&json!({ "success": true, "data": { "active_instance": ALPHA } })),
@@ -298,9 +272,8 @@ fn hung_snippet() -> Scene {
         params: json!({ "name": "execute_code", "arguments": {
             "action": "execute", "code": "return Light.GetLights(LightType.Spot, 0).Length;",
         }}),
-        needs: &["execute_code_watchdog"],
         says: Vec::new(),
-        there: There::Arrives,
+        there: There::Changed,
         there_holds: &["Light.GetLights"],
         here: Here::Refusal,
         here_holds: &["compiler:\"codedom\"", "verify"],

@@ -9,7 +9,7 @@ const COLUMN: usize = 46;
 /// How much of a long text is shown: its first and its last lines.
 const TEXT: (usize, usize) = (9, 3);
 /// The same for a snippet.
-const CODE: (usize, usize) = (6, 5);
+const CODE: (usize, usize) = (14, 10);
 /// The same for a list of tools.
 const LIST: (usize, usize) = (5, 1);
 

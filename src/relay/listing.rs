@@ -1,0 +1,135 @@
+//! Answers to `tools/list`: shown only when every listing hook has vouched for them.
+
+use super::answers::incoming;
+use super::inflight::InFlight;
+use super::{Action, Level, Now, RELAY, Relay, log_contained};
+use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit};
+use crate::contain::{Class, Contained, contain};
+use crate::reply;
+use crate::wire::envelope::{INTERNAL_ERROR, Message};
+use crate::wire::object::{Object, Raw};
+use crate::wire::splice::Edits;
+use bytes::Bytes;
+use std::collections::BTreeSet;
+
+/// A list that was looked at. Clients ask again and again for the same one, and reading 47 schemas costs more
+/// than all the rest of the answer.
+pub(super) struct Vetted {
+    /// The `tools` array as upstream sent it.
+    list: Bytes,
+    /// The array for the client; `None` when nothing is hidden.
+    shown: Option<String>,
+}
+
+impl Relay {
+    /// Shows the list as far as it is vouched for, or says that it is not.
+    pub(super) fn listing(
+        &mut self,
+        call: &InFlight,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        let is_listing = |hook: &Hook| matches!(hook, Hook::Listing(_)).then_some(());
+        if message.object.get("error").is_some() || self.hooks(is_listing).next().is_none() {
+            out.push(Action::ToClient(incoming(line)));
+            return;
+        }
+        match self.show(message, line, now, out) {
+            Ok(line) => out.push(Action::ToClient(line)),
+            Err(failure) => {
+                out.push(log_contained(&failure));
+                let text = format!(
+                    "vrc-mcp-proxy could not vouch for this tool list (`{}` failed), so it is not \
+                     shown: {}",
+                    failure.region, failure.message
+                );
+                let answer = reply::rpc_error(Some(&call.id), INTERNAL_ERROR, &text);
+                out.push(Action::ToClient(answer));
+            }
+        }
+    }
+
+    fn show(
+        &mut self,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Result<Bytes, Contained> {
+        let list = contain(RELAY, Class::Listing, || {
+            let result = message.object.get("result").and_then(|raw| raw.as_object());
+            let list = result.and_then(|result| result.get("tools"));
+            list.ok_or_else(|| "it has no `tools`".to_owned())
+        })?;
+        let known = |vetted: &&Vetted| vetted.list == list.text;
+        if self.vetted.as_ref().filter(known).is_none() {
+            let (shown, edit) = self.vet(list, now)?;
+            out.extend(
+                edit.log
+                    .into_iter()
+                    .map(|text| Action::Log(Level::Warn, text)),
+            );
+            self.drifted.extend(edit.drifted);
+            let list = Bytes::copy_from_slice(list.text.as_bytes());
+            self.vetted = Some(Vetted { list, shown });
+        }
+        let Some(shown) = self
+            .vetted
+            .as_ref()
+            .and_then(|vetted| vetted.shown.as_ref())
+        else {
+            return Ok(incoming(line));
+        };
+        let mut edits = Edits::default();
+        edits.replace(list.range(), shown.as_str());
+        contain(RELAY, Class::Listing, move || {
+            edits.apply(message.text).map_err(|error| error.to_string())
+        })
+    }
+
+    /// The array as the client may see it (`None`: as it is), and what all hooks together say of it.
+    fn vet(&self, list: Raw<'_>, now: Now) -> Result<(Option<String>, ListingEdit), Contained> {
+        let cx = self.cx(now);
+        let tools = contain(RELAY, Class::Listing, || {
+            list.as_array()
+                .ok_or_else(|| "its `tools` is no array".to_owned())
+        })?;
+        let views: Vec<Option<Object<'_>>> = tools.iter().map(Raw::as_object).collect();
+        let listing = Listing {
+            tools: views.iter().map(listed).collect(),
+        };
+        let mut all = ListingEdit::default();
+        for (name, look) in self.hooks(|hook| match hook {
+            Hook::Listing(run) => Some(*run),
+            _ => None,
+        }) {
+            let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
+            all.hide.extend(edit.hide);
+            all.drifted.extend(edit.drifted);
+            let log = edit.log.iter().map(|text| format!("{name}: {text}"));
+            all.log.extend(log);
+        }
+        let hidden: BTreeSet<usize> = all.hide.iter().copied().collect();
+        if hidden.is_empty() {
+            return Ok((None, all));
+        }
+        let kept = tools
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !hidden.contains(at));
+        let kept: Vec<&str> = kept.map(|(_, tool)| tool.text).collect();
+        Ok((Some(format!("[{}]", kept.join(","))), all))
+    }
+}
+
+fn listed<'a>(tool: &Option<Object<'a>>) -> ListedTool<'a> {
+    let tool = tool.as_ref();
+    ListedTool {
+        name: tool.and_then(|tool| tool.get_str("name")),
+        input_schema: tool
+            .and_then(|tool| tool.get("inputSchema"))
+            .map(|raw| raw.text),
+    }
+}

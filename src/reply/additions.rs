@@ -1,0 +1,222 @@
+//! Adding to an answer, on both of its surfaces.
+
+use super::{Fact, META_KEY, NOTE_KEY, Reply, Structured};
+use crate::behaviors::PayloadKey;
+use crate::wire::object::{Object, Raw};
+use crate::wire::splice::{BadEdits, Edits};
+use crate::wire::{quote, unescape};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+/// What is to be added to an answer.
+#[derive(Debug, Default)]
+pub struct Additions {
+    /// A key for the payload.
+    pub key: Option<PayloadKey>,
+    /// Notes, in order.
+    pub notes: Vec<String>,
+    /// The facts that go with them.
+    pub facts: Vec<Fact>,
+}
+
+/// An answer with additions, and what could not be said on both surfaces.
+#[derive(Debug)]
+pub struct Edited {
+    /// The line for the client; `None` when nothing could be added and upstream's bytes are to go out.
+    pub line: Option<Bytes>,
+    /// The facts of what was added.
+    pub facts: Vec<Fact>,
+    /// Lines for stderr.
+    pub log: Vec<String>,
+}
+
+impl Reply<'_> {
+    /// The answer with `additions` made on both surfaces.
+    ///
+    /// # Errors
+    /// [`BadEdits`] when the edits do not fit the line; upstream's bytes are to be used then.
+    pub fn with(&self, mut additions: Additions) -> Result<Edited, BadEdits> {
+        let mut edits = Edits::default();
+        let mut log = Vec::new();
+        let mut structured = Vec::new();
+        if let Some(key) = additions.key.take() {
+            match self.payload_key_edits(&key) {
+                Some((text_edit, structured_edit)) => {
+                    edits.replace(text_edit.0, text_edit.1);
+                    structured.extend(structured_edit);
+                }
+                None => {
+                    // The key's own fact: those of the notes come behind it.
+                    let own = additions.facts.iter().position(|f| f.code == key.code);
+                    own.map(|at| additions.facts.remove(at));
+                    log.push(format!(
+                        "{}: the key was not added: the answer's surfaces are not provably one and the \
+                         same object payload",
+                        key.key
+                    ));
+                }
+            }
+        }
+        if !additions.notes.is_empty()
+            && let Err(why) =
+                self.note_edits(&additions.notes, &mut edits, &mut structured, &mut log)
+        {
+            log.push(why.to_owned());
+            return Ok(Edited {
+                line: None,
+                facts: Vec::new(),
+                log,
+            });
+        }
+        // A key and a note for one empty object: neither knows of the other.
+        if let [(first, _), (second, text)] = &mut structured[..]
+            && first == second
+            && !text.starts_with(',')
+        {
+            text.insert(0, ',');
+        }
+        for (range, text) in structured {
+            edits.replace(range, text);
+        }
+        if edits.is_empty() {
+            return Ok(Edited {
+                line: None,
+                facts: Vec::new(),
+                log,
+            });
+        }
+        self.meta_edits(&additions.facts, &mut edits);
+        let line = edits.apply(self.text)?;
+        Ok(Edited {
+            line: Some(line),
+            facts: additions.facts,
+            log,
+        })
+    }
+
+    fn note_edits(
+        &self,
+        notes: &[String],
+        edits: &mut Edits,
+        structured: &mut Vec<(std::ops::Range<usize>, String)>,
+        log: &mut Vec<String>,
+    ) -> Result<(), &'static str> {
+        if let Some(error) = &self.surfaces().error {
+            let message = error
+                .get("message")
+                .filter(|message| message.text.starts_with('"'))
+                .ok_or("a note was dropped: the error has no message text")?;
+            let end = message.range().end - 1;
+            let text = quote(&format!("\n{}", notes.join("\n")));
+            edits.replace(end..end, &text[1..text.len() - 1]);
+            return Ok(());
+        }
+        let (content, _) = self
+            .surfaces()
+            .content
+            .as_ref()
+            .ok_or("a note was dropped: the answer has no content list")?;
+        let end = content.range().end - 1;
+        let mut blocks = String::new();
+        for note in notes {
+            let comma = if blocks.is_empty() && content.text[1..].trim_start() == "]" {
+                ""
+            } else {
+                ","
+            };
+            let text = quote(note);
+            blocks.push_str(&format!(r#"{comma}{{"type":"text","text":{text}}}"#));
+        }
+        edits.replace(end..end, blocks);
+        match &self.surfaces().structured {
+            Structured::Object(object) => {
+                structured.push(object.set(NOTE_KEY, &quote(&notes.join("\n"))));
+            }
+            Structured::Other => log.push(
+                "structuredContent is no object: the note stands in content alone".to_owned(),
+            ),
+            Structured::Absent => {}
+        }
+        Ok(())
+    }
+
+    fn meta_edits(&self, facts: &[Fact], edits: &mut Edits) {
+        let Some(result) = self
+            .surfaces()
+            .result
+            .as_ref()
+            .filter(|_| !facts.is_empty())
+        else {
+            return;
+        };
+        let list = facts.iter().map(|fact| fact.to_json()).collect();
+        let facts = Value::Array(list).to_string();
+        let (range, text) = match result.get("_meta") {
+            Some(raw) if !raw.is_null() => match raw.as_object() {
+                Some(meta) => meta.set(META_KEY, &facts),
+                None => return,
+            },
+            _ => result.set("_meta", &format!(r#"{{"{META_KEY}":{facts}}}"#)),
+        };
+        edits.replace(range, text);
+    }
+
+    /// The edits that put a key into the payload: in the text, and in `structuredContent` where that
+    /// provably is the same payload. `None` when it is not.
+    #[allow(clippy::type_complexity)]
+    fn payload_key_edits(
+        &self,
+        key: &PayloadKey,
+    ) -> Option<(
+        (std::ops::Range<usize>, String),
+        Option<(std::ops::Range<usize>, String)>,
+    )> {
+        let payload = self.payload().filter(|p| p.is_object())?;
+        let (_, blocks) = self.surfaces().content.as_ref()?;
+        let is_text = |b: &&Object<'_>| b.get_str("type").as_deref() == Some("text");
+        let literal = blocks.iter().find(is_text)?.get("text")?;
+        let structured = match &self.surfaces().structured {
+            Structured::Absent => None,
+            Structured::Other => return None,
+            Structured::Object(object) => {
+                let value: Value = serde_json::from_str(object.raw().text).ok()?;
+                if value == *payload {
+                    Some(object.set(key.key, &key.value))
+                } else if value == json!({ "result": payload }) {
+                    let inner = object.get("result")?.as_object()?;
+                    Some(inner.set(key.key, &key.value))
+                } else {
+                    return None;
+                }
+            }
+        };
+        let text = literal.as_str()?;
+        let object = Raw::whole(&text).as_object_trimmed()?;
+        let (range, value) = object.set(key.key, &key.value);
+        let edit = inside_literal(literal, &text, &range, &value);
+        Some((edit, structured))
+    }
+}
+
+/// The edit of a string literal that changes its unescaped `text` at `range`. Where the text around
+/// the range is found again as it stands, only the range is touched; otherwise the literal is
+/// written anew.
+fn inside_literal(
+    literal: Raw<'_>,
+    text: &str,
+    range: &std::ops::Range<usize>,
+    value: &str,
+) -> (std::ops::Range<usize>, String) {
+    let escaped = quote(value);
+    let escaped = &escaped[1..escaped.len() - 1];
+    // An insertion stands before the payload's closing brace, which is the literal's last one.
+    if range.is_empty()
+        && let Some(at) = literal.text.rfind('}')
+        && unescape(&format!("\"{}", &literal.text[at..])).as_deref() == text.get(range.start..)
+    {
+        let at = literal.at + at;
+        return (at..at, escaped.to_owned());
+    }
+    let (head, tail) = (&text[..range.start], &text[range.end..]);
+    (literal.range(), quote(&format!("{head}{value}{tail}")))
+}

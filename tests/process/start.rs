@@ -1,0 +1,124 @@
+//! What the environment says at the start.
+
+use crate::harness::{MY_ARGUMENTS, relay};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn each_bad_value_is_one_line_and_the_relay_runs() {
+    let mut session = relay()
+        .env("VRC_MCP_PROXY_DISABLE", "manage_asset_truth")
+        .env("VRC_MCP_PROXY_EXECUTE_TIMEOUT_S", "soon")
+        .env("VRC_MCP_PROXY_LOG", "=loud=")
+        .env("VRC_MCP_PROXY_DENY", "no_such_tool")
+        .env("VRC_MCP_PROXY_COLOUR", "blue")
+        .start();
+    session.ask(1, &json!([["answer"]]));
+    assert_eq!(session.message()["id"], 1);
+    session.close();
+    let log = session.log();
+    for (name, value) in [
+        ("VRC_MCP_PROXY_DISABLE", "manage_asset_truth"),
+        ("VRC_MCP_PROXY_EXECUTE_TIMEOUT_S", "soon"),
+        ("VRC_MCP_PROXY_LOG", "=loud="),
+        ("VRC_MCP_PROXY_DENY", "no_such_tool"),
+        ("VRC_MCP_PROXY_COLOUR", ""),
+    ] {
+        let start = format!("[vrc-mcp-proxy] WARN {name}");
+        let about: Vec<&str> = log
+            .lines()
+            .filter(|line| line.starts_with(&start))
+            .collect();
+        assert_eq!(about.len(), 1, "{name}:\n{log}");
+        assert!(about[0].contains(value), "{}", about[0]);
+    }
+    assert_eq!(session.code(), 0);
+}
+
+/// Writes a uvx into `folder` that says with which words it was started and is the scripted server.
+fn fake_uvx(folder: &Path) {
+    std::fs::create_dir_all(folder).expect("a folder");
+    let me = std::env::current_exe().expect("this executable");
+    let me = me.display();
+    let arguments = MY_ARGUMENTS.join(" ");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("uvx");
+        let script = format!("#!/bin/sh\necho \"uvx: $*\" >&2\nexec '{me}' {arguments}\n");
+        std::fs::write(&path, script).expect("a file");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("its mode");
+    }
+    #[cfg(windows)]
+    {
+        let script = format!("@echo uvx: %* 1>&2\r\n@\"{me}\" {arguments}\r\n");
+        std::fs::write(folder.join("uvx.cmd"), script).expect("a file");
+    }
+}
+
+/// Starts a relay with this home folder and PATH, and expects it to find the fake uvx.
+fn finds_uvx(home: &Path, path: &Path) {
+    let session = with_uvx_at(home, path).start();
+    let line = session.says("uvx: ");
+    assert_eq!(
+        line.trim(),
+        "uvx: --from mcpforunityserver==10.1.0 mcp-for-unity --transport stdio"
+    );
+    session.says("server up");
+}
+
+fn with_uvx_at(home: &Path, path: &Path) -> crate::harness::Builder {
+    let builder = relay()
+        .without_env("VRC_MCP_PROXY_UPSTREAM")
+        .without_env("UV_INSTALL_DIR")
+        .without_env("XDG_BIN_HOME")
+        .env("HOME", home)
+        .env("USERPROFILE", home)
+        .env("LOCALAPPDATA", home.join("local"))
+        .env("PATH", path);
+    // A script that is not a program needs its interpreter.
+    match std::env::var_os("COMSPEC") {
+        Some(interpreter) => builder.env("COMSPEC", interpreter),
+        None => builder,
+    }
+}
+
+#[test]
+fn uvx_is_found_on_path_and_where_its_installers_put_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = |name: &str| folder.path().join(name);
+    let nothing: PathBuf = home("nothing");
+
+    fake_uvx(&home("path"));
+    finds_uvx(&home("empty"), &home("path"));
+    fake_uvx(&home("one").join(".local").join("bin"));
+    finds_uvx(&home("one"), &nothing);
+    fake_uvx(&home("two").join(".cargo").join("bin"));
+    finds_uvx(&home("two"), &nothing);
+}
+
+#[test]
+fn without_uvx_the_text_says_what_to_install() {
+    let fixed = [
+        "/opt/homebrew/bin",
+        "/usr/local/bin",
+        "/home/linuxbrew/.linuxbrew/bin",
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = folder.path();
+    if fixed
+        .iter()
+        .any(|place| Path::new(place).join("uvx").exists())
+    {
+        // On such a machine uvx is always found.
+        fake_uvx(&home.join("path"));
+        return finds_uvx(home, &home.join("path"));
+    }
+    let mut session = with_uvx_at(home, home).start();
+    session.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    let answer = session.message();
+    let text = answer["error"]["message"].as_str().expect("a text");
+    assert!(text.contains("uvx") && text.contains("nstall uv"), "{text}");
+    assert_eq!(session.code(), 127);
+}
