@@ -168,9 +168,7 @@ fn python_sdks() -> &'static Result<(), String> {
         for version in [PYTHON_1, PYTHON_2] {
             let line = python(version);
             let mut command = Command::new(&line[0]);
-            command
-                .args(&line[1..])
-                .args(["python", "-c", "pass"]);
+            command.args(&line[1..]).args(["python", "-c", "pass"]);
             succeed(&mut command, version)?;
         }
         Ok(())
