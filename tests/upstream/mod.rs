@@ -26,8 +26,7 @@ use std::sync::OnceLock;
 /// What the tests need on PATH beside the toolchain: uv's runner, the C# compiler and its runtime.
 const NEEDED: [&str; 3] = ["uvx", "mcs", "mono"];
 
-/// Whether the tests of this file can run. When a program is missing they are skipped with a line
-/// that libtest does not swallow; with `VRC_MCP_PROXY_REQUIRE_REAL=1` that is a failure instead.
+/// Whether the tests against the real server can run; see [`skip`].
 pub fn available() -> bool {
     static MISSING: OnceLock<Vec<&str>> = OnceLock::new();
     let missing = MISSING.get_or_init(|| {
@@ -36,21 +35,25 @@ pub fn available() -> bool {
             .filter(|program| !runs(program))
             .collect()
     });
-    if missing.is_empty() {
-        return true;
-    }
+    missing.is_empty() || skip(&format!("not on PATH: {missing:?}"))
+}
+
+/// Says that a test is skipped, and why, in a line that libtest does not swallow; always `false`.
+/// With `VRC_MCP_PROXY_REQUIRE_REAL=1` that is a failure instead.
+pub fn skip(why: &str) -> bool {
     assert!(
         std::env::var("VRC_MCP_PROXY_REQUIRE_REAL").as_deref() != Ok("1"),
-        "VRC_MCP_PROXY_REQUIRE_REAL=1, but not on PATH: {missing:?}"
+        "VRC_MCP_PROXY_REQUIRE_REAL=1, but {why}"
     );
     let name = std::thread::current().name().unwrap_or("?").to_owned();
     // Not `eprintln!`: the test harness keeps that to itself for a test that passes.
-    let line = format!("SKIPPED {name}: not on PATH: {missing:?}\n");
+    let line = format!("SKIPPED {name}: {why}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     false
 }
 
-fn runs(program: &str) -> bool {
+/// Whether this program is on PATH and says its version.
+pub fn runs(program: &str) -> bool {
     let version = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())
