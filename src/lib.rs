@@ -23,6 +23,7 @@ pub mod config;
 pub mod contain;
 pub mod csharp;
 pub mod instances;
+mod ready;
 pub mod relay;
 pub mod reply;
 pub mod run;

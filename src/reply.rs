@@ -12,8 +12,10 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 mod additions;
+mod phrase;
 
 pub use additions::{Additions, Edited};
+pub use phrase::Phrase;
 
 /// The key of `structuredContent` that holds the notes of an answer.
 pub const NOTE_KEY: &str = "proxy_transport_note";
@@ -184,21 +186,21 @@ impl<'a> Reply<'a> {
         self.payload()?.get("data")?.get(key)?.as_str()
     }
 
-    /// Whether a text block or the error message holds `phrase`, which must be ASCII.
+    /// Whether a text block or the error message holds `phrase`.
     ///
     /// A search of the raw line answers for nearly all answers. ASCII letters can hide from it only
     /// as `\u00…` escapes, and only then are the texts unescaped.
-    pub fn mentions(&self, phrase: &str) -> bool {
+    pub fn mentions(&self, phrase: &Phrase) -> bool {
         self.may_hold(phrase)
-            && (self.texts().any(|text| text.contains(phrase))
-                || self.error_message().is_some_and(|m| m.contains(phrase)))
+            && (self.texts().any(|text| phrase.is_in(&text))
+                || self.error_message().is_some_and(|text| phrase.is_in(&text)))
     }
 
-    /// Whether the line can hold `phrase` (ASCII) at all, escaped or not: a cheap first look.
-    pub fn may_hold(&self, phrase: &str) -> bool {
-        let holds = |what: &str| memchr::memmem::find(self.text.as_bytes(), what.as_bytes());
-        let escapes = || holds("u00").is_some() || holds("\\/").is_some();
-        holds(phrase).is_some() || *self.escapes.get_or_init(escapes)
+    /// Whether the line can hold `phrase` at all, escaped or not: a cheap first look.
+    pub fn may_hold(&self, phrase: &Phrase) -> bool {
+        static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
+        let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
+        phrase.is_in(self.text) || *self.escapes.get_or_init(escapes)
     }
 }
 

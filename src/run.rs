@@ -6,6 +6,7 @@
 //! and a side that does not read stops only what flows to it.
 
 mod ending;
+mod output;
 mod pump;
 mod shell;
 mod signals;
@@ -22,6 +23,7 @@ use crate::surroundings::Files;
 use crate::upstream::{self, StartError};
 use crate::wire::envelope::{ClientLine, INTERNAL_ERROR, Kind, read_client};
 use bytes::Bytes;
+use output::Output;
 use shell::{Event, Mail, Shell};
 use std::time::Duration;
 use tokio::task::JoinError;
@@ -78,7 +80,13 @@ async fn run(config: Config) -> i32 {
         Ok(upstream) => {
             let heartbeats = Heartbeats::new(config.status_folder());
             let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
-            Shell::start(relay, upstream, mail).run().await
+            match Shell::start(relay, upstream, mail) {
+                Ok(shell) => shell.run().await,
+                Err(error) => {
+                    tracing::error!("the relay cannot start: {error}");
+                    1
+                }
+            }
         }
         Err(error) => cannot_start(&error, mail).await,
     }
@@ -100,12 +108,12 @@ async fn cannot_start(error: &StartError, mail: Mail) -> i32 {
     let Mail { sender, mut events } = mail;
     let credit = writer::Credit::new();
     tokio::spawn(pump::client(stdio::client_input(), sender, credit));
-    let mut output = stdio::client_output();
+    let mut output = Output::to_client();
     let answers = async {
         while let Some(Event::Client(batch)) = events.recv().await {
             for line in batch.lines {
                 if let Some((answer, last)) = start_failure(&line, error)
-                    && (output.line(answer).await.is_err() || last)
+                    && (writer::line(&mut output, answer).await.is_err() || last)
                 {
                     return;
                 }

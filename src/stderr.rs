@@ -184,22 +184,12 @@ fn write(mut bytes: &[u8]) {
             Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // stderr may share a description with stdout, which does not block.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait_writable(),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                crate::ready::to_write(&io::stderr());
+            }
             Err(_) => return,
         }
     }
-}
-
-#[cfg(unix)]
-fn wait_writable() {
-    use rustix::event::{PollFd, PollFlags, poll};
-    let stderr = rustix::stdio::stderr();
-    let _ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], None);
-}
-
-#[cfg(not(unix))]
-fn wait_writable() {
-    std::thread::yield_now();
 }
 
 /// Starts the log: events at or above `filter`'s levels go to stderr, one a line.

@@ -4,7 +4,7 @@ use super::{Behavior, Cx, Hook, Note};
 use crate::csharp::diagnostics::diagnostics;
 use crate::csharp::lexer::{TokenKind, tokens};
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -24,9 +24,11 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 
 const NO_MEMBER: &str = "does not contain a definition for";
 
+static LINE: Phrase = Phrase::new("Line ");
+
 fn notes(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     let executes = call.is("execute_code", "execute");
-    if !(executes || call.is("execute_code", "replay")) || !reply.may_hold("Line ") {
+    if !(executes || call.is("execute_code", "replay")) || !reply.may_hold(&LINE) {
         return Vec::new();
     }
     let errors = reply.payload().map(diagnostics).unwrap_or_default();

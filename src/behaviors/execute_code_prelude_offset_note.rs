@@ -4,7 +4,7 @@ use super::{Behavior, Cx, Hook, Note, execute_code_idempotency_guard};
 use crate::csharp::diagnostics::diagnostics;
 use crate::csharp::line_count;
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -22,9 +22,11 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 /// Lines that are translated at the most.
 const MOST: usize = 20;
 
+static LINE: Phrase = Phrase::new("Line ");
+
 fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     let ahead = call.prelude_lines();
-    if ahead == 0 || !call.is("execute_code", "execute") || !reply.may_hold("Line ") {
+    if ahead == 0 || !call.is("execute_code", "execute") || !reply.may_hold(&LINE) {
         return Vec::new();
     }
     let reported = reply.payload().map(diagnostics).unwrap_or_default();

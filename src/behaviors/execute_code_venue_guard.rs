@@ -9,7 +9,7 @@ use crate::call::{Call, TargetSource};
 use crate::csharp::prelude::{self, VENUE_MARKER};
 use crate::instances::{Editor, Resolution, single_live};
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -103,8 +103,10 @@ fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
     snippet::send(&own, &prelude::venue(&code, &editor.project_path, key))
 }
 
+static MARKER: Phrase = Phrase::new(VENUE_MARKER);
+
 fn misrouted(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Option<Refusal> {
-    if !call.injected_by(BEHAVIOR.name) || !reply.may_hold(VENUE_MARKER) {
+    if !call.injected_by(BEHAVIOR.name) || !reply.may_hold(&MARKER) {
         return None;
     }
     let data = reply.payload()?.get("data")?;

@@ -8,7 +8,7 @@ use super::{Behavior, Cx, Hook, Note};
 use crate::call::{Target, TargetSource};
 use crate::instances::{Editor, Selector};
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 use serde_json::Value;
 
 /// The behaviour's entry.
@@ -31,15 +31,15 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 
 /// How upstream says that it does not find an Editor (measured against 10.1.0). "Could not connect to
 /// Unity" is none of them: an earlier attempt of that call may have run.
-const PHRASES: [&str; 8] = [
-    "No Unity instances are currently connected",
-    "not found. Use mcpforunity://instances",
-    "does not match any running Unity editors",
-    "No Unity instance found on port",
-    "not found. Available",
-    "No running Unity instance matches",
-    "No Unity Editor instances found",
-    "Failed to connect to Unity instance",
+static PHRASES: [Phrase; 8] = [
+    Phrase::new("No Unity instances are currently connected"),
+    Phrase::new("not found. Use mcpforunity://instances"),
+    Phrase::new("does not match any running Unity editors"),
+    Phrase::new("No Unity instance found on port"),
+    Phrase::new("not found. Available"),
+    Phrase::new("No running Unity instance matches"),
+    Phrase::new("No Unity Editor instances found"),
+    Phrase::new("Failed to connect to Unity instance"),
 ];
 
 /// How long, in seconds, a reload may take before it is read as a crash.
@@ -81,7 +81,7 @@ fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
 }
 
 fn says_not_found(reply: &Reply<'_>) -> bool {
-    let holds = |text: &str| PHRASES.iter().any(|phrase| text.contains(phrase));
+    let holds = |text: &str| PHRASES.iter().any(|phrase| phrase.is_in(text));
     match reply.payload() {
         Some(payload) if reply.is_failure_payload() => {
             let text = |key| payload.get(key).and_then(Value::as_str);

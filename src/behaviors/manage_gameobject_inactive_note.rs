@@ -5,7 +5,7 @@
 
 use super::{Behavior, Cx, Hook, Note};
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -18,13 +18,15 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     )],
 };
 
+static NOT_FOUND: Phrase = Phrase::new("not found using method");
+
 fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     let looks_up = call.tool == "manage_gameobject"
         && matches!(
             call.action.as_deref(),
             Some("delete" | "modify" | "duplicate" | "move_relative" | "look_at")
         );
-    if !looks_up || !reply.mentions("not found using method") {
+    if !looks_up || !reply.mentions(&NOT_FOUND) {
         return Vec::new();
     }
     vec![Note {

@@ -2,7 +2,7 @@
 
 use super::{Behavior, Cx, Hook, Note};
 use crate::relay::inflight::InFlight;
-use crate::reply::Reply;
+use crate::reply::{Phrase, Reply};
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -13,9 +13,9 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 /// The wordings of upstream's two time-outs (measured against 10.1.0).
-const PHRASES: [&str; 2] = [
-    "Timeout receiving Unity response",
-    "exceeded total deadline",
+static PHRASES: [Phrase; 2] = [
+    Phrase::new("Timeout receiving Unity response"),
+    Phrase::new("exceeded total deadline"),
 ];
 
 fn note(_: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {

@@ -117,7 +117,7 @@ fn a_failure_is_any_of_three() {
 fn a_phrase_is_found_through_escapes() {
     let mentions = |line: &str| {
         let envelope = Raw::whole(line).as_object().expect("an object");
-        Reply::new(line, &envelope).mentions("not found at a/b")
+        Reply::new(line, &envelope).mentions(&Phrase::new("not found at a/b"))
     };
     let answer = |text: &str| {
         format!(

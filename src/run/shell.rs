@@ -1,12 +1,14 @@
 //! The loop that owns the core. How it ends is in [`super::ending`].
 
+use super::output::Output;
 use super::stdio;
-use super::writer::{self, Batch, Credit, Output, Permit, Queue};
+use super::writer::{self, Batch, Credit, Permit, Queue};
 use super::{pump, signals};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
 use crate::upstream::{Tree, Upstream};
 use bytes::Bytes;
+use std::io;
 use std::process::ExitStatus;
 use std::time::SystemTime;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -94,7 +96,10 @@ pub(super) struct Shell {
 
 impl Shell {
     /// Starts the pumps and writers.
-    pub(super) fn start(relay: Relay, upstream: Upstream, mail: Mail) -> Self {
+    ///
+    /// # Errors
+    /// When the upstream's pipe cannot be polled.
+    pub(super) fn start(relay: Relay, upstream: Upstream, mail: Mail) -> io::Result<Self> {
         let Mail { sender, events } = mail;
         let (child_credit, client_credit) = (Credit::new(), Credit::new());
         tokio::spawn(pump::client(
@@ -104,16 +109,16 @@ impl Shell {
         ));
         tokio::spawn(pump::child(upstream.stdout, sender.clone(), client_credit));
         let passed = tokio::spawn(pump::stderr(upstream.stderr));
-        let (to_client, writing) = writer::start(stdio::client_output());
+        let (to_client, writing) = writer::start(Output::to_client());
         let written = report(writing, &sender, Event::ClientBroken);
-        let (to_child, writing) = writer::start(Output::Ready(Box::pin(upstream.stdin)));
+        let (to_child, writing) = writer::start(Output::to_child(upstream.stdin)?);
         report(writing, &sender, Event::ChildBroken);
         tokio::spawn(async move {
             if let Ok(status) = upstream.ended.await {
                 let _loop_over = sender.send(Event::ChildEnded(status)).await;
             }
         });
-        Shell {
+        Ok(Shell {
             relay,
             tree: upstream.tree,
             to_client: Some(to_client),
@@ -126,7 +131,7 @@ impl Shell {
             started: Instant::now(),
             events,
             actions: Vec::new(),
-        }
+        })
     }
 
     /// Waits for one event or deadline and deals with it.
@@ -255,7 +260,7 @@ impl Shell {
 
 /// Runs a writer, and reports when its pipe breaks.
 fn report(
-    writing: impl Future<Output = std::io::Result<()>> + Send + 'static,
+    writing: impl Future<Output = io::Result<()>> + Send + 'static,
     events: &Sender<Event>,
     broken: Event,
 ) -> JoinHandle<()> {

@@ -1,9 +1,10 @@
 //! The client's two pipes.
 //!
 //! `tokio::io::stdin` cannot be cancelled and keeps the process alive after `main`. Where the platform
-//! lets a pipe or socket be polled (clients give either), it is; anything else is read on a thread.
+//! lets a pipe or socket be polled (clients give either), it is; anything else is read on a thread. The
+//! writing end is in [`super::output`].
 
-use super::writer::Output;
+use crate::ready;
 use bytes::{Buf, Bytes};
 use std::io::{self, IsTerminal, Read};
 use std::pin::Pin;
@@ -26,15 +27,6 @@ pub(super) fn client_input() -> Input {
         return input;
     }
     Box::pin(ThreadInput::start())
-}
-
-/// The process's standard output.
-pub(super) fn client_output() -> Output {
-    #[cfg(unix)]
-    if let Some(output) = unix::output() {
-        return Output::Ready(output);
-    }
-    Output::Blocking
 }
 
 /// How the process's pipes stood before they were made ready for polling.
@@ -70,22 +62,30 @@ impl Flags {
 }
 
 #[cfg(unix)]
-mod unix {
+pub(super) mod unix {
     use super::Input;
     use rustix::fs::{FileType, fstat};
     use std::os::fd::{AsFd, OwnedFd};
     use std::os::unix::net::UnixStream;
-    use std::pin::Pin;
-    use tokio::io::AsyncWrite;
     use tokio::net::unix::pipe;
 
-    fn own(fd: &impl AsFd) -> Option<(OwnedFd, FileType)> {
-        let fd = fd.as_fd().try_clone_to_owned().ok()?;
-        let kind = FileType::from_raw_mode(fstat(&fd).ok()?.st_mode);
-        Some((fd, kind))
+    /// What can be polled.
+    pub(in crate::run) enum Kind {
+        Pipe,
+        Socket,
     }
 
-    fn socket(fd: OwnedFd) -> Option<tokio::net::UnixStream> {
+    /// A copy of a standard stream that can be polled.
+    pub(in crate::run) fn own(fd: &impl AsFd) -> Option<(OwnedFd, Kind)> {
+        let fd = fd.as_fd().try_clone_to_owned().ok()?;
+        match FileType::from_raw_mode(fstat(&fd).ok()?.st_mode) {
+            FileType::Fifo => Some((fd, Kind::Pipe)),
+            FileType::Socket => Some((fd, Kind::Socket)),
+            _ => None,
+        }
+    }
+
+    pub(in crate::run) fn socket(fd: OwnedFd) -> Option<tokio::net::UnixStream> {
         let stream = UnixStream::from(fd);
         stream.set_nonblocking(true).ok()?;
         tokio::net::UnixStream::from_std(stream).ok()
@@ -93,17 +93,8 @@ mod unix {
 
     pub(super) fn input() -> Option<Input> {
         match own(&std::io::stdin())? {
-            (fd, FileType::Fifo) => Some(Box::pin(pipe::Receiver::from_owned_fd(fd).ok()?)),
-            (fd, FileType::Socket) => Some(Box::pin(socket(fd)?)),
-            _ => None,
-        }
-    }
-
-    pub(super) fn output() -> Option<Pin<Box<dyn AsyncWrite + Send>>> {
-        match own(&std::io::stdout())? {
-            (fd, FileType::Fifo) => Some(Box::pin(pipe::Sender::from_owned_fd(fd).ok()?)),
-            (fd, FileType::Socket) => Some(Box::pin(socket(fd)?)),
-            _ => None,
+            (fd, Kind::Pipe) => Some(Box::pin(pipe::Receiver::from_owned_fd(fd).ok()?)),
+            (fd, Kind::Socket) => Some(Box::pin(socket(fd)?)),
         }
     }
 }
@@ -125,6 +116,10 @@ impl ThreadInput {
                     Ok(0) => return,
                     Ok(length) => Ok(Bytes::copy_from_slice(&buffer[..length])),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        ready::to_read(&io::stdin());
+                        continue;
+                    }
                     Err(error) => Err(error),
                 };
                 let failed = chunk.is_err();

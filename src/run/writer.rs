@@ -1,11 +1,10 @@
 //! Writing lines to a pipe, and the credit that keeps the queue ahead of it short.
 
+use super::output::{Output, TryWrite};
 use bytes::{Buf, Bytes, BytesMut};
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -63,81 +62,35 @@ pub(super) struct Batch {
     pub(super) permit: Permit,
 }
 
-/// Where bytes go.
-pub(super) enum Output {
-    /// A pipe that reports when it can take more.
-    Ready(Pin<Box<dyn AsyncWrite + Send>>),
-    /// Anything else (a file, a terminal, any stdout on Windows), written on a blocking thread.
-    Blocking,
-}
-
-impl Output {
-    /// Writes one line.
-    pub(super) async fn line(&mut self, line: Bytes) -> io::Result<()> {
-        self.write(line.chain(NEWLINE), &AtomicU64::new(0)).await
-    }
-
-    /// Writes all of `bytes`, and counts what is written.
-    async fn write(
-        &mut self,
-        mut bytes: impl Buf + Send + 'static,
-        sum: &AtomicU64,
-    ) -> io::Result<()> {
-        match self {
-            Output::Ready(pipe) => {
-                while bytes.has_remaining() {
-                    match pipe.write_buf(&mut bytes).await {
-                        Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                        Ok(written) => sum.fetch_add(written as u64, Ordering::Relaxed),
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                        Err(error) => return Err(error),
-                    };
-                }
-                Ok(())
-            }
-            Output::Blocking => {
-                let length = bytes.remaining() as u64;
-                tokio::task::spawn_blocking(move || to_stdout(bytes))
-                    .await
-                    .unwrap_or_else(|error| Err(io::Error::other(error)))?;
-                sum.fetch_add(length, Ordering::Relaxed);
-                Ok(())
-            }
-        }
-    }
-}
-
-const NEWLINE: &[u8] = b"\n";
-
-fn to_stdout(mut bytes: impl Buf) -> io::Result<()> {
-    use std::io::Write;
-    let mut stdout = io::stdout().lock();
-    while bytes.has_remaining() {
-        let chunk = bytes.chunk();
-        let length = chunk.len();
-        stdout.write_all(chunk)?;
-        bytes.advance(length);
-    }
-    stdout.flush()
-}
-
 /// The sending end of a writer task. Dropping it closes the pipe once all is written.
 pub(super) struct Queue {
+    direct: Option<Arc<dyn TryWrite>>,
     batches: UnboundedSender<Batch>,
     /// Bytes handed in, newlines included.
     queued: u64,
     written: Arc<AtomicU64>,
+    gathered: BytesMut,
 }
 
 impl Queue {
-    /// Hands in lines.
-    pub(super) fn send(&mut self, batch: Batch) {
-        let bytes: usize = batch
-            .lines
-            .iter()
-            .map(|line| line.len() + NEWLINE.len())
-            .sum();
+    /// Hands in lines. What the pipe takes at once does not go through the task.
+    pub(super) fn send(&mut self, mut batch: Batch) {
+        let bytes: usize = batch.lines.iter().map(|line| line.len() + 1).sum();
+        let is_idle = self.written.load(Ordering::Relaxed) == self.queued;
         self.queued += bytes as u64;
+        if let Some(direct) = self.direct.as_ref().filter(|_| is_idle && bytes < GATHER) {
+            gather(&mut self.gathered, &batch.lines);
+            // The task finds out what an error was.
+            let taken = direct.try_write(&self.gathered).unwrap_or(0);
+            self.written.fetch_add(taken as u64, Ordering::Relaxed);
+            if taken == bytes {
+                self.gathered.clear();
+                return;
+            }
+            // The task adds the last newline.
+            let rest = self.gathered.split().freeze();
+            batch.lines = vec![rest.slice(taken..bytes - NEWLINE.len())];
+        }
         // A writer that is gone has reported why.
         let _gone = self.batches.send(batch);
     }
@@ -150,6 +103,16 @@ impl Queue {
             written: Arc::clone(&self.written),
         };
         meter.again()
+    }
+}
+
+/// What ends a line.
+const NEWLINE: &[u8] = b"\n";
+
+fn gather(gathered: &mut BytesMut, lines: &[Bytes]) {
+    for line in lines {
+        gathered.extend_from_slice(line);
+        gathered.extend_from_slice(NEWLINE);
     }
 }
 
@@ -186,9 +149,11 @@ pub(super) fn start(
     let (sender, batches) = unbounded_channel();
     let written = Arc::new(AtomicU64::new(0));
     let queue = Queue {
+        direct: output.direct(),
         batches: sender,
         queued: 0,
         written: Arc::clone(&written),
+        gathered: BytesMut::new(),
     };
     (queue, write_all(output, batches, written))
 }
@@ -211,8 +176,7 @@ async fn write_all(
                     output.write(bytes, &written).await?;
                     permits.clear();
                 } else {
-                    gathered.extend_from_slice(&line);
-                    gathered.extend_from_slice(NEWLINE);
+                    gather(&mut gathered, &[line]);
                 }
             }
             permits.push(batch.permit);
@@ -226,4 +190,9 @@ async fn write_all(
         permits.clear();
     }
     Ok(())
+}
+
+/// Writes one line.
+pub(super) async fn line(output: &mut Output, line: Bytes) -> io::Result<()> {
+    output.write(line.chain(NEWLINE), &AtomicU64::new(0)).await
 }

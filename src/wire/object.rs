@@ -3,6 +3,7 @@
 use super::scan::{self, Entry};
 use super::unescape;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A piece of a message's text together with where it stands in it.
@@ -111,7 +112,17 @@ impl<'a> Object<'a> {
 
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
         let literal = self.raw.text.get(entry.key.clone()).unwrap_or_default();
-        unescape(literal).is_some_and(|text| text == key)
+        // An escape is longer than what it stands for, so only a longer literal can hold one.
+        match literal.len().cmp(&(key.len() + 2)) {
+            Ordering::Less => false,
+            Ordering::Equal => literal.get(1..=key.len()) == Some(key),
+            Ordering::Greater => {
+                let first = literal.as_bytes().get(1);
+                (first == Some(&b'\\') || first == key.as_bytes().first())
+                    && memchr::memchr(b'\\', literal.as_bytes()).is_some()
+                    && unescape(literal).is_some_and(|text| text == key)
+            }
+        }
     }
 
     /// The edits that make `key` stand for `value` (JSON text): the last copy is replaced, a key that
@@ -144,5 +155,45 @@ impl<'a> Object<'a> {
             cuts.push(self.raw.at + cut.start..self.raw.at + cut.end);
         }
         cuts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_the_same_key_in_every_spelling() {
+        let key = "params";
+        for at in 0..key.len() {
+            let letter = u32::from(key.as_bytes()[at]);
+            let (head, tail) = (&key[..at], &key[at + 1..]);
+            for spelled in [
+                format!("{head}\\u{letter:04x}{tail}"),
+                format!("{head}\\u{letter:04X}{tail}"),
+            ] {
+                let text = format!(r#"{{"{spelled}":1,"param":2,"paramss":3,"p\\rams":4}}"#);
+                let object = Raw::whole(&text).as_object().expect("an object");
+                assert_eq!(object.get(key).map(|raw| raw.text), Some("1"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_that_only_looks_alike_is_another() {
+        for other in [
+            "Params",
+            "param",
+            "paramss",
+            r"param\\",
+            r"p\u0061ram",
+            r"\tarams",
+            "",
+            r"\\params",
+        ] {
+            let text = format!(r#"{{"{other}":1}}"#);
+            let object = Raw::whole(&text).as_object().expect("an object");
+            assert!(object.get("params").is_none(), "{text}");
+        }
     }
 }
