@@ -125,6 +125,22 @@ impl<'a> Call<'a> {
         self.arguments.as_ref()?.get("code")?.as_str()
     }
 
+    /// The JSON text that makes `text` of a string argument. Where the argument's own text stands in it,
+    /// those bytes stay as they came.
+    pub fn around(&self, name: &str, text: &str) -> String {
+        let kept = self.argument(name).and_then(|literal| {
+            let own = unescape(literal)?;
+            let (head, tail) = text.split_once(&*own)?;
+            Some((literal.strip_suffix('"')?, quote(head), quote(tail)))
+        });
+        match kept {
+            Some((literal, head, tail)) => {
+                [&head[..head.len() - 1], &literal[1..], &tail[1..]].concat()
+            }
+            None => quote(text),
+        }
+    }
+
     /// Takes a rewrite in.
     pub fn apply(&mut self, rewrite: Rewrite) {
         for (key, value) in rewrite.set {

@@ -17,8 +17,8 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn wrap(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
-    let (Some(code), Some(own)) = (call.snippet(), call.original_snippet()) else {
+    let Some(code) = call.snippet() else {
         return Rewriting::Keep;
     };
-    snippet::send(&own, &prelude::idempotency(&code, call.key))
+    snippet::send(call, &prelude::idempotency(&code, call.key))
 }

@@ -93,14 +93,14 @@ fn names<'e>(editors: impl IntoIterator<Item = &'e Editor>) -> String {
 }
 
 fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
-    let (Some(code), Some(own)) = (call.snippet(), call.original_snippet()) else {
+    let Some(code) = call.snippet() else {
         return Rewriting::Keep;
     };
     let Venue::Known(editor) = venue(call, cx) else {
         return Rewriting::Keep;
     };
     let key = prelude::key_of(&code).filter(|key| *key == call.key);
-    snippet::send(&own, &prelude::venue(&code, &editor.project_path, key))
+    snippet::send(call, &prelude::venue(&code, &editor.project_path, key))
 }
 
 static MARKER: Phrase = Phrase::new(VENUE_MARKER);

@@ -39,6 +39,8 @@ mod proxy_project_root;
 mod shared;
 mod timeout_notes;
 
+pub(crate) use shared::snippet::fits as snippet_fits;
+
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
 /// then the deadline on the way to upstream; annotations, verdicts, then notes on the way back.
 pub const REGISTRY: &[Behavior] = &[
@@ -139,8 +141,6 @@ pub enum Rewriting {
     Keep,
     /// Change it.
     Change(Rewrite),
-    /// The change cannot be made: refuse the call.
-    Refuse(Refusal),
 }
 
 /// A refusal's fact and text.

@@ -1,4 +1,4 @@
 //! What several behaviours read in the same way.
 
 pub(super) mod search;
-pub(super) mod snippet;
+pub(crate) mod snippet;

@@ -1,28 +1,35 @@
 //! Sending a snippet with lines around it.
 
-use crate::behaviors::{Refusal, Rewriting};
-use crate::call::Rewrite;
+use crate::behaviors::{Check, Refusal, Rewriting};
+use crate::call::{Call, Rewrite};
 use crate::csharp::prelude::{Wrapped, over_limit};
-use crate::wire::quote;
 
-/// The code of the refusal that [`send`] makes, with its meaning.
+/// The code of the refusal that [`fits`] makes, with its meaning.
 pub(in crate::behaviors) const TOO_LONG: (&str, &str) = (
     "code_too_long_wrapped",
     "the added lines push the code over the Editor's limit",
 );
 
-/// Sends `wrapped` in place of the caller's `own` snippet, unless only the lines around it make it too long for
-/// the Editor, which would blame the caller.
-pub(in crate::behaviors) fn send(own: &str, wrapped: &Wrapped) -> Rewriting {
-    if let Some(over) = over_limit(own, &wrapped.code) {
-        return Rewriting::Refuse(Refusal {
-            code: TOO_LONG.0,
-            text: over.to_string(),
-        });
-    }
+/// Sends `wrapped` in place of the snippet that it was made from.
+pub(in crate::behaviors) fn send(call: &Call<'_>, wrapped: &Wrapped) -> Rewriting {
     Rewriting::Change(Rewrite {
-        set: vec![("code", quote(&wrapped.code))],
+        set: vec![("code", call.around("code", &wrapped.code))],
         prelude_lines: wrapped.prelude_lines,
         ..Rewrite::default()
     })
+}
+
+/// Refuses a snippet that only the lines around it make too long for the Editor, which would blame the caller. To be
+/// asked when all lines are there: numbers that leave some out would have the caller shorten it for nothing.
+pub(crate) fn fits(call: &Call<'_>) -> Check {
+    let (Some(all), Some(own)) = (call.snippet(), call.original_snippet()) else {
+        return Check::Pass;
+    };
+    match over_limit(&own, &all) {
+        None => Check::Pass,
+        Some(over) => Check::Refuse(Refusal {
+            code: TOO_LONG.0,
+            text: over.to_string(),
+        }),
+    }
 }
