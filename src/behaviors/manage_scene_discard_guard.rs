@@ -74,7 +74,11 @@ fn opening(call: &Call<'_>) -> Option<Opening> {
 /// `additive` as upstream coerces it; `None` when it declares nothing.
 fn declared(call: &Call<'_>) -> Option<bool> {
     let raw = call.argument("additive")?;
-    let text = call.string("additive").unwrap_or(Cow::Borrowed(raw));
+    let text = match raw {
+        // The one integer of two spellings.
+        "-0" => Cow::Borrowed("0"),
+        _ => call.string("additive").unwrap_or(Cow::Borrowed(raw)),
+    };
     match normalize(&text).as_str() {
         "true" | "1" | "yes" | "on" => Some(true),
         "false" | "0" | "no" | "off" => Some(false),
