@@ -137,6 +137,15 @@ impl Config {
         crate::instances::status_folder(variable, dirs::home_dir().as_deref())
     }
 
+    /// What is wrong with the folder that `UNITY_MCP_STATUS_DIR` names: a line for stderr. One that is not there yet
+    /// is in order, the Editor makes it.
+    pub fn status_folder_problem(&self) -> Option<String> {
+        let named = std::path::Path::new(self.status_dir.as_ref()?);
+        (named.exists() && !named.is_dir()).then(|| {
+            format!("UNITY_MCP_STATUS_DIR: {named:?} is no folder, so no heartbeats are read")
+        })
+    }
+
     fn disable(&mut self, value: &str) {
         for name in names(value) {
             match REGISTRY.iter().find(|behavior| behavior.name == name) {
@@ -183,11 +192,17 @@ impl Config {
     }
 
     fn log_filter(&mut self, value: &str) {
-        if value.trim().is_empty() {
+        let value = value.trim();
+        if value.is_empty() {
             return;
         }
         match value.parse::<tracing_subscriber::filter::Targets>() {
-            Ok(_) => value.clone_into(&mut self.log),
+            Ok(filter) if speaks_of_us(&filter) => value.clone_into(&mut self.log),
+            // A misspelled level is a target to the parser, and would silence everything.
+            Ok(_) => self.problem(format!(
+                "{LOG}: {value:?} names no level and no part of vrc_mcp_proxy; {:?} is used",
+                self.log
+            )),
             Err(error) => self.problem(format!(
                 "{LOG}: {value:?} is no tracing filter ({error}); {:?} is used",
                 self.log
@@ -211,16 +226,79 @@ impl Config {
     }
 }
 
+fn speaks_of_us(filter: &tracing_subscriber::filter::Targets) -> bool {
+    let ours = |(target, _): (&str, _)| target.starts_with("vrc_mcp_proxy");
+    filter.default_level().is_some() || filter.iter().any(ours)
+}
+
 fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(|c: char| c == ',' || c.is_whitespace())
         .filter(|name| !name.is_empty())
 }
 
-/// `; did you mean "…"?` with the most similar of `known`, or nothing when none is similar.
+/// `; did you mean "…"?` with the most similar of `known`, whether similar or not.
 fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let similarity = |known: &&str| strsim::jaro_winkler(name, known);
     let best = known
         .into_iter()
         .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     best.map_or_else(String::new, |best| format!("; did you mean {best:?}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(name: &str, value: &str) -> Config {
+        Config::from_env([(name.into(), value.into())])
+    }
+
+    #[test]
+    fn a_log_filter_that_would_silence_everything_by_mistake_is_reported() {
+        for bad in [
+            "verbose",
+            "inof",
+            "[",
+            "é",
+            "other=debug",
+            "bogus=",
+            "=loud=",
+        ] {
+            let config = config(LOG, bad);
+            assert_eq!(config.log, "info", "{bad}");
+            let [problem] = &config.problems[..] else {
+                panic!("{bad}: {:?}", config.problems);
+            };
+            assert!(problem.contains(LOG) && problem.contains(bad), "{problem}");
+        }
+        for good in [
+            "off",
+            "WARN",
+            " debug ",
+            "5",
+            "info,other=trace",
+            "vrc_mcp_proxy=debug",
+            "vrc_mcp_proxy::relay=trace",
+        ] {
+            let config = config(LOG, good);
+            assert_eq!(config.log, good.trim());
+            assert!(config.problems.is_empty(), "{:?}", config.problems);
+        }
+        assert_eq!(config(LOG, " ").log, "info");
+    }
+
+    #[test]
+    fn a_heartbeat_folder_that_is_a_file_is_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").expect("a file");
+        let problem = |path: &std::path::Path| {
+            let path = path.to_str().expect("UTF-8");
+            config("UNITY_MCP_STATUS_DIR", path).status_folder_problem()
+        };
+        assert!(problem(&file).is_some_and(|text| text.contains("UNITY_MCP_STATUS_DIR")));
+        assert_eq!(problem(folder.path()), None);
+        assert_eq!(problem(&folder.path().join("not yet")), None);
+        assert_eq!(Config::default().status_folder_problem(), None);
+    }
 }

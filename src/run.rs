@@ -39,7 +39,11 @@ const SOFTWARE_ERROR: i32 = 70;
 pub fn relay(config: Config) -> i32 {
     crate::stderr::start_log(&config.log);
     crate::contain::install_panic_hook();
-    for problem in &config.problems {
+    for problem in config
+        .problems
+        .iter()
+        .chain(&config.status_folder_problem())
+    {
         tracing::warn!("{problem}");
     }
     let flags = stdio::Flags::note();

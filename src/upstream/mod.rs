@@ -42,7 +42,7 @@ pub enum StartError {
     )]
     NoUvx,
     /// The program of `VRC_MCP_PROXY_UPSTREAM` is not there.
-    #[error("the upstream program {0:?} (VRC_MCP_PROXY_UPSTREAM) was not found")]
+    #[error("the upstream program {0:?} (VRC_MCP_PROXY_UPSTREAM) was not found, or may not be run")]
     NoProgram(String),
     /// The system would not start it.
     #[error("the upstream program {program:?} cannot be started: {source}")]
