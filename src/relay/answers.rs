@@ -5,7 +5,7 @@ use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
 use crate::behaviors::Hook;
 use crate::contain::{Class, Contained, contain};
 use crate::reply::{self, Additions, Fact, Reply};
-use crate::wire::envelope::{Kind, Message, UpstreamLine, read_upstream};
+use crate::wire::envelope::{Kind, Message, UpstreamLine, in_place_of, read_upstream};
 use crate::wire::id::Id;
 use bytes::Bytes;
 
@@ -129,8 +129,8 @@ impl Relay {
                     out.extend(added);
                     let log = edited.log.into_iter();
                     out.extend(log.map(|text| Action::Log(Level::Warn, text)));
-                    let line = edited.line.unwrap_or_else(|| incoming(line));
-                    out.push(Action::ToClient(line));
+                    let changed = edited.line.map(|message| in_place_of(line, message));
+                    out.push(Action::ToClient(incoming(changed.as_ref().unwrap_or(line))));
                 }
                 Err(error) => {
                     let text = format!("advisory failure: {error}");

@@ -6,7 +6,7 @@ use super::{Action, Level, Now, RELAY, Relay, log_contained};
 use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit};
 use crate::contain::{Class, Contained, contain};
 use crate::reply;
-use crate::wire::envelope::{INTERNAL_ERROR, Message};
+use crate::wire::envelope::{INTERNAL_ERROR, Message, in_place_of};
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::Edits;
 use bytes::Bytes;
@@ -32,7 +32,10 @@ impl Relay {
         out: &mut Vec<Action>,
     ) {
         let is_listing = |hook: &Hook| matches!(hook, Hook::Listing(_)).then_some(());
-        if message.object.get("error").is_some() || self.hooks(is_listing).next().is_none() {
+        let says = |key| message.object.get(key).is_some_and(|raw| !raw.is_null());
+        // A list beside an error is a list all the same to a client that looks for one.
+        let is_error = says("error") && !says("result");
+        if is_error || self.hooks(is_listing).next().is_none() {
             out.push(Action::ToClient(incoming(line)));
             return;
         }
@@ -84,9 +87,10 @@ impl Relay {
         };
         let mut edits = Edits::default();
         edits.replace(list.range(), shown.as_str());
-        contain(RELAY, Class::Listing, move || {
+        let message = contain(RELAY, Class::Listing, move || {
             edits.apply(message.text).map_err(|error| error.to_string())
-        })
+        })?;
+        Ok(incoming(&in_place_of(line, message)))
     }
 
     /// The array as the client may see it (`None`: as it is), and what all hooks together say of it.

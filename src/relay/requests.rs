@@ -2,13 +2,13 @@
 
 use super::inflight::{Asked, InFlight, State};
 use super::{Action, Level, Now, RELAY, Relay, codes, log_contained};
-use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting};
+use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting, snippet_fits};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, Contained, contain};
 use crate::instances::Selector;
 use crate::reply::{self, Fact};
 use crate::wire::envelope::{
-    ClientLine, INTERNAL_ERROR, INVALID_PARAMS, Kind, Message, Rejection, read_client,
+    ClientLine, INTERNAL_ERROR, INVALID_PARAMS, Kind, Message, Rejection, in_place_of, read_client,
 };
 use crate::wire::id::Id;
 use bytes::Bytes;
@@ -133,7 +133,8 @@ impl Relay {
         call.target = self.target(&call);
         match self.clear(&mut call, now) {
             Ok(cleared) => {
-                let line = cleared.line.unwrap_or_else(|| line.clone());
+                let changed = cleared.line.map(|message| in_place_of(line, message));
+                let line = changed.unwrap_or_else(|| line.clone());
                 self.track(cleared.entry);
                 out.push(Action::ToChild(outgoing(&line)));
             }
@@ -224,7 +225,6 @@ impl Relay {
         }) {
             match request(name, || rewrite(call, cx))? {
                 Rewriting::Keep => {}
-                Rewriting::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
                 Rewriting::Change(change) => {
                     if change.prelude_lines > 0 {
                         prelude.push((name, change.prelude_lines));
@@ -232,6 +232,11 @@ impl Relay {
                     call.apply(change);
                 }
             }
+        }
+        if let Some((name, _)) = prelude.first()
+            && let Check::Refuse(refusal) = request(name, || snippet_fits(call))?
+        {
+            return Err(Stopped::By(name, refusal));
         }
         Ok(prelude)
     }
@@ -336,3 +341,6 @@ fn outgoing(line: &Bytes) -> Bytes {
     let spaced = line.iter().map(|&b| if b == b'\r' { b' ' } else { b });
     spaced.collect::<Vec<u8>>().into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,9 @@
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
 use super::scan::{self, Scanned, Top};
+use bytes::Bytes;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// JSON-RPC: the line is not JSON.
 pub const PARSE_ERROR: i32 = -32700;
@@ -205,7 +207,12 @@ fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
             "a message has a method or an error, not both",
         ))
     } else if params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null()) {
-        Some((INVALID_PARAMS, "`params` must be an object"))
+        let code = match &*message.method {
+            "tools/call" => INVALID_PARAMS,
+            // Upstream drops it without an answer.
+            _ => INVALID_REQUEST,
+        };
+        Some((code, "`params` must be an object"))
     } else if !has("method") && !(has("id") && (has("result") || has("error"))) {
         Some((
             INVALID_REQUEST,
@@ -238,6 +245,8 @@ fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejectio
 
 /// The request id that a damaged answer shows, if it shows one and no method.
 fn damaged_id(text: &str) -> Option<Id> {
+    let is_damage = |c: char| c.is_control() || matches!(c, ' ' | '\u{feff}' | '\u{fffd}');
+    let text = text.trim_start_matches(is_damage);
     let entries = match scan::scan(text) {
         Ok(scanned) => scanned.entries,
         Err(broken) => broken.entries,
@@ -261,16 +270,37 @@ fn trailing_id(text: &str) -> Option<Id> {
     Id::read(Object::scanned(&tail, scanned.entries).get("id")?)
 }
 
+/// A message that was made from the one in `line`, with the white space that stands around that one.
+pub fn in_place_of(line: &[u8], message: Bytes) -> Bytes {
+    let old = message_range(line);
+    let head = &line[after_bom(line)..old.start];
+    let tail = &line[old.end..];
+    if head.is_empty() && tail.is_empty() {
+        return message;
+    }
+    [head, &message, tail].concat().into()
+}
+
 /// Without a byte order mark and JSON white space around it.
 fn trim(line: &[u8]) -> &[u8] {
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    &line[message_range(line)]
+}
+
+fn message_range(line: &[u8]) -> Range<usize> {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let start = line.iter().position(|b| !is_space(b)).unwrap_or(line.len());
-    let end = line
-        .iter()
-        .rposition(|b| !is_space(b))
-        .map_or(start, |at| at + 1);
-    &line[start..end]
+    let from = after_bom(line);
+    let start = line[from..].iter().position(|b| !is_space(b));
+    let start = start.map_or(line.len(), |at| from + at);
+    let end = line[start..].iter().rposition(|b| !is_space(b));
+    start..end.map_or(start, |at| start + at + 1)
+}
+
+fn after_bom(line: &[u8]) -> usize {
+    if line.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    }
 }
 
 #[cfg(test)]
@@ -286,13 +316,16 @@ mod tests {
 
     #[test]
     fn a_damaged_answer_shows_its_id_before_or_behind_the_damage() {
-        let lines: [&[u8]; 6] = [
+        let lines: [&[u8]; 9] = [
             b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"x\":\"\xff\"}}",
             b"{\"jsonrpc\":\"2.0\",\"result\":{\"x\":\"\xff\"},\"id\":7}",
             br#"{"result":{"x":NaN},"id" : 7 , "jsonrpc":"2.0"}"#,
             br#"{"id":7,"result":{"x":NaN,"id":8}}"#,
             br#"{"id":7,"result":{"content":["#,
             br#"{"id":7,"#,
+            b"\xff{\"id\":7,\"result\":{}}",
+            b"\x00\x1b {\"result\":{},\"id\":7}",
+            b" \xEF\xBB\xBF{\"id\":7,\"result\":{}}",
         ];
         for line in lines {
             let text = String::from_utf8_lossy(line);
