@@ -6,6 +6,7 @@
 
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
+use crate::wire::surrogates::{mended, unescape_lossy};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -150,7 +151,8 @@ impl<'a> Reply<'a> {
 
     /// The message of a JSON-RPC error.
     pub fn error_message(&self) -> Option<Cow<'a, str>> {
-        self.surfaces().error.as_ref()?.get_str("message")
+        let message = self.surfaces().error.as_ref()?.get("message")?;
+        unescape_lossy(message.text)
     }
 
     /// The texts of the content blocks.
@@ -162,12 +164,16 @@ impl<'a> Reply<'a> {
             .flat_map(|(_, blocks)| blocks);
         blocks
             .filter(|block| block.get_str("type").as_deref() == Some("text"))
-            .filter_map(|block| block.get_str("text"))
+            .filter_map(|block| unescape_lossy(block.get("text")?.text))
     }
 
     /// The payload: the JSON in the first text block. `None` when there is none or it does not parse.
     pub fn payload(&self) -> Option<&Value> {
-        let parse = || serde_json::from_str(&self.texts().next()?).ok();
+        let parse = || {
+            let text = self.texts().next()?;
+            let whole = serde_json::from_str(&text).ok();
+            whole.or_else(|| serde_json::from_str(&mended(&text)?).ok())
+        };
         self.payload.get_or_init(parse).as_ref()
     }
 

@@ -3,10 +3,12 @@
 use super::{Fact, META_KEY, NOTE_KEY, Reply, Structured};
 use crate::behaviors::PayloadKey;
 use crate::wire::object::{Object, Raw};
+use crate::wire::same::same;
 use crate::wire::splice::{BadEdits, Edits};
 use crate::wire::{quote, unescape};
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::ops::Range;
 
 /// What is to be added to an answer.
 #[derive(Debug, Default)]
@@ -98,7 +100,7 @@ impl Reply<'_> {
         &self,
         notes: &[String],
         edits: &mut Edits,
-        structured: &mut Vec<(std::ops::Range<usize>, String)>,
+        structured: &mut Vec<(Range<usize>, String)>,
         log: &mut Vec<String>,
     ) -> Result<(), &'static str> {
         if let Some(error) = &self.surfaces().error {
@@ -129,9 +131,7 @@ impl Reply<'_> {
         }
         edits.replace(end..end, blocks);
         match &self.surfaces().structured {
-            Structured::Object(object) => {
-                structured.push(object.set(NOTE_KEY, &quote(&notes.join("\n"))));
-            }
+            Structured::Object(object) => structured.push(with_note(object, &notes.join("\n"))),
             Structured::Other => log.push(
                 "structuredContent is no object: the note stands in content alone".to_owned(),
             ),
@@ -167,35 +167,49 @@ impl Reply<'_> {
     fn payload_key_edits(
         &self,
         key: &PayloadKey,
-    ) -> Option<(
-        (std::ops::Range<usize>, String),
-        Option<(std::ops::Range<usize>, String)>,
-    )> {
-        let payload = self.payload().filter(|p| p.is_object())?;
+    ) -> Option<((Range<usize>, String), Option<(Range<usize>, String)>)> {
+        self.payload().filter(|p| p.is_object())?;
         let (_, blocks) = self.surfaces().content.as_ref()?;
         let is_text = |b: &&Object<'_>| b.get_str("type").as_deref() == Some("text");
         let literal = blocks.iter().find(is_text)?.get("text")?;
+        let text = literal.as_str()?;
+        let object = Raw::whole(&text).as_object_trimmed()?;
         let structured = match &self.surfaces().structured {
             Structured::Absent => None,
             Structured::Other => return None,
-            Structured::Object(object) => {
-                let value: Value = serde_json::from_str(object.raw().text).ok()?;
-                if value == *payload {
-                    Some(object.set(key.key, &key.value))
-                } else if value == json!({ "result": payload }) {
-                    let inner = object.get("result")?.as_object()?;
-                    Some(inner.set(key.key, &key.value))
+            Structured::Object(structured) => {
+                let of_payload = if same(structured.raw(), object.raw()) {
+                    structured.clone()
                 } else {
-                    return None;
-                }
+                    wrapped(structured).filter(|inner| same(inner.raw(), object.raw()))?
+                };
+                Some(of_payload.set(key.key, &key.value))
             }
         };
-        let text = literal.as_str()?;
-        let object = Raw::whole(&text).as_object_trimmed()?;
         let (range, value) = object.set(key.key, &key.value);
         let edit = inside_literal(literal, &text, &range, &value);
         Some((edit, structured))
     }
+}
+
+/// The edit that puts a note into `structuredContent`, behind what may already stand there: a note of
+/// another proxy's is not ours to remove.
+fn with_note(object: &Object<'_>, note: &str) -> (Range<usize>, String) {
+    match object.get(NOTE_KEY).filter(|old| old.text.starts_with('"')) {
+        Some(old) => {
+            let end = old.range().end - 1;
+            let text = quote(&format!("\n{note}"));
+            (end..end, text[1..text.len() - 1].to_owned())
+        }
+        None => object.set(NOTE_KEY, &quote(note)),
+    }
+}
+
+/// The payload in a `{"result": payload}`; `None` for any other shape.
+fn wrapped<'a>(object: &Object<'a>) -> Option<Object<'a>> {
+    let mut keys = object.entries().map(|(key, _)| key.as_str());
+    let only = keys.all(|key| key.as_deref() == Some("result"));
+    object.get("result").filter(|_| only)?.as_object()
 }
 
 /// The edit of a string literal that changes its unescaped `text` at `range`. Where the text around
@@ -204,9 +218,9 @@ impl Reply<'_> {
 fn inside_literal(
     literal: Raw<'_>,
     text: &str,
-    range: &std::ops::Range<usize>,
+    range: &Range<usize>,
     value: &str,
-) -> (std::ops::Range<usize>, String) {
+) -> (Range<usize>, String) {
     let escaped = quote(value);
     let escaped = &escaped[1..escaped.len() - 1];
     // An insertion stands before the payload's closing brace, which is the literal's last one.
