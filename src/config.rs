@@ -102,7 +102,11 @@ impl Config {
         let mut config = Config::default();
         let (mut allow, mut deny) = (String::new(), String::new());
         for (name, raw) in variables {
-            let (name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
+            let (mut name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
+            if cfg!(windows) {
+                // Names are the same in any case there, and come as they were first spelled.
+                name.to_mut().make_ascii_uppercase();
+            }
             match &*name {
                 DISABLE => config.disable(&value),
                 ALLOW => allow = value,
@@ -131,10 +135,11 @@ impl Config {
         config
     }
 
-    /// The folder of the Editors' heartbeat files; `None` when there is no home folder either.
+    /// The folder of the Editors' heartbeat files; `None` when there is no home folder either. On Windows home is
+    /// `%USERPROFILE%` where that is set: the server's Python (10.1.0) goes by it too.
     pub fn status_folder(&self) -> Option<std::path::PathBuf> {
         let variable = self.status_dir.as_deref();
-        crate::instances::status_folder(variable, dirs::home_dir().as_deref())
+        crate::instances::status_folder(variable, std::env::home_dir().as_deref())
     }
 
     /// What is wrong with the folder that `UNITY_MCP_STATUS_DIR` names: a line for stderr. One that is not there yet

@@ -11,7 +11,7 @@ pub use unix::{Tree, spawn};
 pub use windows::{Tree, spawn};
 
 use crate::config::UPSTREAM_VERSION;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -99,24 +99,42 @@ pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), 
 
 /// Where uvx is: on `path`, else where uv's installers put it. Programs with a window start theirs
 /// with a bare PATH.
-pub fn find_uvx(path: &std::ffi::OsStr) -> Option<PathBuf> {
+pub fn find_uvx(path: &OsStr) -> Option<PathBuf> {
     let places = std::env::split_paths(path).chain(installer_places());
     let joined = std::env::join_paths(places).ok()?;
     find("uvx", &joined).or_else(|| find("uvx", path))
 }
 
+/// What a Windows program's name may end with where PATHEXT says nothing, in the order of cmd.exe.
+const EXTENSIONS: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
+
 /// A program by name (on `path`, with PATHEXT on Windows) or by path.
-fn find(program: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
+fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
-    which::which_in(program, Some(path), here).ok()
+    let look = |name: &str, path: &OsStr| which::which_in(name, Some(path), &here).ok();
+    let found = look(program, path);
+    // A client may hand on a short list of variables that PATHEXT is not on. Without it only whole names
+    // are found.
+    if found.is_some() || !cfg!(windows) || variable("PATHEXT").is_some() {
+        return found;
+    }
+    std::env::split_paths(path).find_map(|place| {
+        let with = |extension| look(&format!("{program}{extension}"), place.as_os_str());
+        EXTENSIONS.into_iter().find_map(with)
+    })
+}
+
+/// An environment variable that is set and not empty.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 fn installer_places() -> Vec<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let home = std::env::home_dir();
     let mut places: Vec<PathBuf> = Vec::new();
     places.extend(variable("UV_INSTALL_DIR").map(PathBuf::from));
     places.extend(variable("XDG_BIN_HOME").map(PathBuf::from));
-    if let Some(home) = dirs::home_dir() {
+    if let Some(home) = &home {
         places.push(home.join(".local").join("bin"));
         places.push(home.join(".cargo").join("bin"));
         if cfg!(windows) {
@@ -124,7 +142,8 @@ fn installer_places() -> Vec<PathBuf> {
         }
     }
     if cfg!(windows) {
-        if let Some(local) = variable("LOCALAPPDATA").map(PathBuf::from) {
+        let usual = || Some(home?.join("AppData").join("Local"));
+        if let Some(local) = variable("LOCALAPPDATA").map(PathBuf::from).or_else(usual) {
             places.push(local.join("Microsoft").join("WinGet").join("Links"));
             places.push(local.join("Programs").join("uv"));
             places.push(local.join("uv").join("bin"));

@@ -37,7 +37,9 @@ pub fn spawn(program: &Path, arguments: &[String]) -> Result<Upstream, StartErro
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
     });
-    // KillOnDrop is what makes the job kill-on-close; JobObject must see the flags set before it.
+    // JobObject starts the process suspended, adding that to the flags, and lets it run once it is in the job.
+    // It alone would leave the job's processes behind when the relay is killed: KillOnDrop makes the job
+    // kill-on-close. (process-wrap 10.0; the order of the three does not matter.)
     command
         .wrap(CreationFlags(CREATE_NO_WINDOW))
         .wrap(KillOnDrop)

@@ -172,7 +172,10 @@ impl Server {
                     .spawn(),
             ),
             "orphan_with_pipes" => drop(me("orphan").spawn()),
-            "exit" => exit(i32::try_from(number()).unwrap_or(1)),
+            "exit" => {
+                let status = step[1].as_i64().and_then(|n| i32::try_from(n).ok());
+                exit(status.expect("a status"))
+            }
             "hang" => {}
             other => unix_step(other),
         }

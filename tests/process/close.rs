@@ -63,7 +63,10 @@ fn a_server_that_only_talks_does_not_prolong_the_grace() {
     session.close();
     let (status, took) = session.end();
     assert_eq!(status.code(), Some(0));
-    assert!(took < Duration::from_secs(6), "{took:?}");
+    // Five seconds for a client that is behind in reading, and on Windows one more: nothing there asks a
+    // server to end.
+    let limit = if cfg!(windows) { 9 } else { 6 };
+    assert!(took < Duration::from_secs(limit), "{took:?}");
     session.gone("server");
 }
 

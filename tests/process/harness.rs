@@ -114,18 +114,21 @@ impl Builder {
     }
 
     /// Another stdin than a pipe.
+    #[cfg(unix)]
     pub(crate) fn stdin(mut self, stdin: impl Into<Stdio>) -> Self {
         self.command.stdin(stdin);
         self
     }
 
     /// Another stdout than a pipe.
+    #[cfg(unix)]
     pub(crate) fn stdout(mut self, stdout: impl Into<Stdio>) -> Self {
         self.command.stdout(stdout);
         self
     }
 
     /// Another stderr than a pipe.
+    #[cfg(unix)]
     pub(crate) fn stderr(mut self, stderr: impl Into<Stdio>) -> Self {
         self.command.stderr(stderr);
         self
@@ -222,10 +225,17 @@ impl Session {
         }
     }
 
+    /// The next line for the client; `None` at the end.
+    fn next_line(&self) -> Option<Vec<u8>> {
+        let line = self.stdout.as_ref().expect("stdout is read").next()?;
+        let text = String::from_utf8_lossy(&line);
+        assert!(!text.contains('\r'), "a CR on stdout: {text:?}");
+        Some(line)
+    }
+
     /// The next line for the client.
     pub(crate) fn line(&self) -> Vec<u8> {
-        let lines = self.stdout.as_ref().expect("stdout is read");
-        lines.next().expect("a line of stdout")
+        self.next_line().expect("a line of stdout")
     }
 
     /// The next line for the client as JSON.
@@ -237,9 +247,8 @@ impl Session {
 
     /// The lines for the client until its stream ends.
     pub(crate) fn rest(&self) -> Vec<Value> {
-        let lines = self.stdout.as_ref().expect("stdout is read");
         let parse = |line: Vec<u8>| serde_json::from_slice(&line).expect("JSON");
-        std::iter::from_fn(|| lines.next()).map(parse).collect()
+        std::iter::from_fn(|| self.next_line()).map(parse).collect()
     }
 
     /// Waits for a line of stderr that holds `text`, and returns it.

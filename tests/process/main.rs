@@ -8,6 +8,7 @@
 mod child;
 mod close;
 mod death;
+mod editors;
 mod harness;
 mod passing;
 mod pressure;
@@ -15,6 +16,8 @@ mod start;
 #[cfg(unix)]
 mod stdio;
 mod tree;
+#[cfg(windows)]
+mod windows;
 
 /// Where the relay starts its server: this executable, told to run this alone.
 #[test]

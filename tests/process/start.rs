@@ -36,7 +36,7 @@ fn each_bad_value_is_one_line_and_the_relay_runs() {
 }
 
 /// Writes a uvx into `folder` that says with which words it was started and is the scripted server.
-fn fake_uvx(folder: &Path) {
+pub(crate) fn fake_uvx(folder: &Path) {
     std::fs::create_dir_all(folder).expect("a folder");
     let me = std::env::current_exe().expect("this executable");
     let me = me.display();
@@ -58,17 +58,18 @@ fn fake_uvx(folder: &Path) {
 }
 
 /// Starts a relay with this home folder and PATH, and expects it to find the fake uvx.
-fn finds_uvx(home: &Path, path: &Path) {
+pub(crate) fn finds_uvx(home: &Path, path: &Path) {
     let session = with_uvx_at(home, path).start();
     let line = session.says("uvx: ");
     assert_eq!(
-        line.trim(),
+        // A batch file gets some words in quotes.
+        line.trim().replace('"', ""),
         "uvx: --from mcpforunityserver==10.1.0 mcp-for-unity --transport stdio"
     );
     session.says("server up");
 }
 
-fn with_uvx_at(home: &Path, path: &Path) -> crate::harness::Builder {
+pub(crate) fn with_uvx_at(home: &Path, path: &Path) -> crate::harness::Builder {
     let builder = relay()
         .without_env("VRC_MCP_PROXY_UPSTREAM")
         .without_env("UV_INSTALL_DIR")

@@ -69,8 +69,10 @@ impl Home {
             ),
         ];
         for (variable, base, fallback, leaf) in shared {
-            let base = std::env::var_os(base)
-                .map_or_else(|| dirs::home_dir().unwrap().join(fallback), PathBuf::from);
+            let base = std::env::var_os(base).map_or_else(
+                || std::env::home_dir().unwrap().join(fallback),
+                PathBuf::from,
+            );
             command.env(
                 variable,
                 std::env::var_os(variable).map_or_else(|| base.join(leaf), PathBuf::from),
