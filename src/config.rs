@@ -66,6 +66,8 @@ pub struct Config {
     pub disabled: BTreeSet<&'static str>,
     /// Tools that are exposed.
     pub exposed: BTreeSet<String>,
+    /// Tools that the environment hides.
+    pub denied: BTreeSet<String>,
     /// How long an `execute_code` call may take.
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
@@ -85,6 +87,7 @@ impl Default for Config {
         Config {
             disabled: BTreeSet::new(),
             exposed: EXPOSED_TOOLS.iter().map(ToString::to_string).collect(),
+            denied: BTreeSet::new(),
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
             log: "info".to_owned(),
@@ -125,6 +128,7 @@ impl Config {
         }
         config.exposed.extend(names(&allow).map(ToOwned::to_owned));
         for tool in names(&deny) {
+            config.denied.insert(tool.to_owned());
             if !config.exposed.remove(tool) {
                 config.problem(format!(
                     "{DENY}: {tool:?} is not exposed, so it hides nothing{}",
@@ -176,7 +180,8 @@ impl Config {
                 self.execute_timeout = Duration::from_secs_f64(seconds);
             }
             _ => self.problem(format!(
-                "{EXECUTE_TIMEOUT}: {value:?} is no number of seconds above 0; {EXECUTE_TIMEOUT_S} is used"
+                "{EXECUTE_TIMEOUT}: {value:?} is no plain number of seconds above 0, such as 180; {EXECUTE_TIMEOUT_S} \
+                 is used"
             )),
         }
         if self.execute_timeout.is_zero() {
@@ -190,8 +195,9 @@ impl Config {
                 self.upstream = Some(words);
             }
             _ => self.problem(format!(
-                "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program; the pinned \
-                 server (mcpforunityserver {UPSTREAM_VERSION} through uvx) is used"
+                "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program, such as \
+                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); the pinned server (mcpforunityserver \
+                 {UPSTREAM_VERSION} through uvx) is used"
             )),
         }
     }
@@ -217,7 +223,10 @@ impl Config {
 
     fn unknown_variable(&mut self, name: &str) {
         const PREFIX: &str = "VRC_MCP_PROXY_";
-        if name.starts_with(PREFIX) {
+        let of_tests = ["REQUIRE_REAL", "WINE", "WINDOWS_CACHE"];
+        if let Some(rest) = name.strip_prefix(PREFIX)
+            && !of_tests.contains(&rest)
+        {
             let known = VARIABLES.iter().map(|(known, _)| *known);
             self.problem(format!(
                 "{name} is not known to this version, so it has no effect{}",

@@ -52,6 +52,7 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
         name @ ("run_tests" | "get_test_job") => ("tests_run_headless", tests(name)),
         "read_console" => ("console_lines_cut", CONSOLE.to_owned()),
         "batch_execute" => ("batch_hides_calls", BATCH.to_owned()),
+        name if cx.config.denied.contains(name) => ("tool_not_exposed", denied(name)),
         name => ("tool_not_exposed", generic(name)),
     };
     Check::Refuse(Refusal { code, text })
@@ -59,9 +60,18 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
 
 fn generic(name: &str) -> String {
     format!(
-        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. To expose it, set \
-         VRC_MCP_PROXY_ALLOW={name} in the server's environment and restart the server; to expose it \
-         for good, add it to EXPOSED_TOOLS in src/config.rs."
+        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. Whether to expose it is \
+         the user's choice: VRC_MCP_PROXY_ALLOW={name} in the `env` of this server's entry in the client's \
+         configuration, and a restart; or, in a build of one's own, its name in EXPOSED_TOOLS in \
+         src/config.rs."
+    )
+}
+
+fn denied(name: &str) -> String {
+    format!(
+        "`{name}` is kept off vrc-mcp-proxy's allowlist by VRC_MCP_PROXY_DENY, so the call was not forwarded. \
+         Whether to expose it is the user's choice: take the name out of that variable, in the `env` of this \
+         server's entry in the client's configuration, and restart."
     )
 }
 

@@ -6,7 +6,7 @@ use crate::call::Call;
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_watchdog",
-    summary: "Answers an execute_code call that got no answer within 120 s.",
+    summary: "Answers an execute_code call that got no answer in time (120 s unless configured).",
     hooks: &[Hook::Deadline(limit)],
     codes: &[(
         "no_answer_in_time",

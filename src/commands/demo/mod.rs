@@ -104,7 +104,10 @@ fn closing(account: &Account) -> String {
     let (bad, all) = (bad.count(), account.scenes.len());
     let seconds = account.seconds;
     if bad == 0 {
-        return format!("All {all} scenes went as told, in {seconds:.1} s.\n");
+        return format!(
+            "All {all} scenes went as told, in {seconds:.1} s.\nNext: the README's Install, or \
+             `vrc-mcp-proxy behaviors` for all behaviours and their switches.\n"
+        );
     }
     format!("{bad} of {all} scenes did NOT go as told.\n")
 }

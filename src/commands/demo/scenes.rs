@@ -159,7 +159,7 @@ fn pin() -> Scene {
 fn snippet() -> Scene {
     Scene {
         title: "A snippet is wrapped: it runs once, and only in the project it is meant for",
-        about: "Below MCP the server delivers a slow command up to six times.",
+        about: "The server sends a slow command to Unity up to six times.",
         method: "tools/call",
         params: json!({ "name": "execute_code", "arguments": {
             "action": "execute",
