@@ -17,7 +17,9 @@ pub mod home;
 pub mod main_thread;
 pub mod socket;
 pub mod state;
+pub mod together;
 pub mod tools;
+pub mod tree;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -26,9 +28,9 @@ use std::sync::OnceLock;
 /// What the tests need on PATH beside the toolchain: uv's runner, the C# compiler and its runtime.
 const NEEDED: [&str; 3] = ["uvx", "mcs", "mono"];
 
-/// Whether the tests of this file can run. When a program is missing they are skipped with a line
-/// that libtest does not swallow; with `VRC_MCP_PROXY_REQUIRE_REAL=1` that is a failure instead.
-pub fn available() -> bool {
+/// Whether the test of this name can run. When a program is missing it is skipped with a line that
+/// libtest does not swallow; with `VRC_MCP_PROXY_REQUIRE_REAL=1` that is a failure instead.
+pub fn available(test: &str) -> bool {
     static MISSING: OnceLock<Vec<&str>> = OnceLock::new();
     let missing = MISSING.get_or_init(|| {
         NEEDED
@@ -43,9 +45,8 @@ pub fn available() -> bool {
         std::env::var("VRC_MCP_PROXY_REQUIRE_REAL").as_deref() != Ok("1"),
         "VRC_MCP_PROXY_REQUIRE_REAL=1, but not on PATH: {missing:?}"
     );
-    let name = std::thread::current().name().unwrap_or("?").to_owned();
     // Not `eprintln!`: the test harness keeps that to itself for a test that passes.
-    let line = format!("SKIPPED {name}: not on PATH: {missing:?}\n");
+    let line = format!("SKIPPED {test}: not on PATH: {missing:?}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     false
 }
