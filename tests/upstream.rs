@@ -1,7 +1,6 @@
 //! Tests against the real upstream server, with a fake Editor behind it.
 //!
-//! They need `uvx`, `mcs` and `mono`, and time rather than the machine: the server's own waits are
-//! 10 to 36 s, so more test threads than processors (`-- --test-threads 8`) is the fast way.
+//! They need `uvx`, `mcs` and `mono`. How they share the time is told in `upstream/together.rs`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -14,17 +13,26 @@
     reason = "`pub` marks what the rig offers to the tests"
 )]
 
+#[path = "upstream/guarded/mod.rs"]
+mod guarded;
 #[path = "upstream/mod.rs"]
 mod rig;
+#[path = "upstream/together.rs"]
+mod together;
 #[path = "upstream/unguarded/mod.rs"]
 mod unguarded;
 
-/// Ends the test early where the rig has no ground to stand on.
-#[macro_export]
-macro_rules! need_the_server {
-    () => {
-        if !$crate::rig::available() {
-            return;
-        }
-    };
+/// All scenarios, the long ones first.
+fn all() -> impl Iterator<Item = together::Scenario> {
+    let lists = [
+        unguarded::delivery::ALL,
+        guarded::delivery::ALL,
+        guarded::ends::ALL,
+        unguarded::instances::ALL,
+        guarded::instances::ALL,
+        guarded::session::ALL,
+        unguarded::snippets::ALL,
+        unguarded::assets::ALL,
+    ];
+    lists.into_iter().flatten().copied()
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use jiff::civil;
 use jiff::fmt::temporal::Pieces;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// How old a heartbeat may be for its Editor to count as running: 180 s, since a blocked main thread stops the
@@ -41,9 +42,8 @@ pub struct Editor {
 impl Editor {
     /// Reads a file's content; `None` when it is not usable (see the module's text).
     pub fn parse(hash: &str, file: &Path, content: &[u8]) -> Option<Self> {
-        let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
         // A map, not a derived struct: of equal keys the last counts, and a wrong type costs that field alone.
-        let fields: Map<String, Value> = serde_json::from_slice(content).ok()?;
+        let fields: Map<String, Value> = serde_json::from_slice(without_bom(content)).ok()?;
         let text = |key: &str| {
             let value = fields.get(key)?.as_str()?;
             (!value.trim().is_empty()).then(|| value.to_owned())
@@ -120,6 +120,15 @@ impl Editor {
     pub fn hash_fits_path(&self) -> bool {
         super::hash8(&self.project_path).eq_ignore_ascii_case(&self.hash)
     }
+}
+
+/// Whether a file's content is empty or the beginning of JSON, as while it is being written.
+pub(super) fn breaks_off(content: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(without_bom(content)).is_err_and(|error| error.is_eof())
+}
+
+fn without_bom(content: &[u8]) -> &[u8] {
+    content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content)
 }
 
 fn port(value: &Value) -> Option<u16> {

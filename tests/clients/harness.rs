@@ -38,6 +38,16 @@ pub enum Kit {
     Inspector,
 }
 
+/// Whether the running test can have the real server and the Editor; see [`rig::skip`].
+pub fn rig_available() -> bool {
+    rig::available(&test_name())
+}
+
+/// libtest names a test's thread by the test.
+fn test_name() -> String {
+    std::thread::current().name().unwrap_or("?").to_owned()
+}
+
 impl Kit {
     /// Whether tests with this client can run; see [`rig::skip`].
     pub fn available(self) -> bool {
@@ -45,7 +55,7 @@ impl Kit {
             Kit::Python(_) => python_sdks().as_ref().err(),
             Kit::TypeScript | Kit::Inspector => packages().as_ref().err(),
         };
-        missing.is_none_or(|what| rig::skip(&format!("without {what}")))
+        missing.is_none_or(|what| rig::skip(&test_name(), &format!("without {what}")))
     }
 
     fn launch(self, plan: &Value) -> Launch {

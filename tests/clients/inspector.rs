@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Kit, PYTHON_2, Script, relay};
-use crate::rig;
+use crate::harness::{Kit, PYTHON_2, Script, relay, rig_available};
 use crate::rig::home::Home;
 use crate::small::in_front_of;
 use crate::unity::{BROKEN, assert_noted, assert_refused, execute, exposed};
@@ -21,7 +20,7 @@ fn inspect(home: &Home, entry: &Value, arguments: &Value) -> (Value, Value) {
 
 /// One request to the real server through the relay, with one Editor, whose name comes with the result.
 fn inspect_unity(arguments: &Value) -> Option<(Value, Value, String)> {
-    if !(rig::available() && Kit::Inspector.available()) {
+    if !(rig_available() && Kit::Inspector.available()) {
         return None;
     }
     let home = Home::new();

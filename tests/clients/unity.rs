@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use vrc_mcp_proxy::config::{EXPOSED_TOOLS, VARIABLES};
 
-use crate::harness::{Kit, PYTHON_1, PYTHON_2, Script, relay};
-use crate::rig;
+use crate::harness::{Kit, PYTHON_1, PYTHON_2, Script, relay, rig_available};
 use crate::rig::client::{PATIENCE, SERVER};
 use crate::rig::editor::Editor;
 use crate::rig::home::Home;
@@ -82,7 +81,7 @@ fn cancel_in_the_editor(script: &mut Script, editor: &Editor) {
 
 /// Lists, calls, reads, is refused, is told a note, cancels, and calls again.
 fn session(kit: Kit) {
-    if !(rig::available() && kit.available()) {
+    if !(rig_available() && kit.available()) {
         return;
     }
     let home = Home::new();
@@ -140,7 +139,7 @@ fn a_session_with_the_typescript_sdk() {
 
 /// The facts of a client that cancels a call to the server itself and then pings it.
 fn cancel_without_the_relay(kit: Kit) -> Option<Value> {
-    if !(rig::available() && kit.available()) {
+    if !(rig_available() && kit.available()) {
         return None;
     }
     let home = Home::new();
@@ -194,12 +193,12 @@ fn readme_entry() -> Value {
 #[test]
 fn the_entry_in_the_readme_starts_the_relay() {
     let kit = Kit::Python(PYTHON_2);
-    if !(rig::available() && kit.available()) {
+    if !(rig_available() && kit.available()) {
         return;
     }
     let mut entry = readme_entry();
-    let variables = entry["env"].as_object().unwrap().keys();
-    let variables: Vec<String> = variables.cloned().collect();
+    let variables = entry["env"].as_object().into_iter();
+    let variables: Vec<String> = variables.flat_map(|env| env.keys().cloned()).collect();
     for name in &variables {
         assert!(VARIABLES.iter().any(|(known, _)| known == name), "{name}");
     }

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 
 use super::home::Home;
@@ -34,7 +34,8 @@ const MISSED: [&str; 6] = [
     "does not match any running Unity editors",
     "' not found. ",
 ];
-const MISSES_BORNE: usize = 8;
+/// How long a test bears with that before it takes it for an answer.
+const MISSES_BORNE: Duration = Duration::from_secs(20);
 
 /// What to run as the server.
 #[derive(Clone, Debug)]
@@ -60,11 +61,9 @@ impl Launch {
         }
     }
 
-    /// The relay in front of the real server, which it is told to start.
-    #[expect(dead_code, reason = "for the tests that come with the relay")]
+    /// The relay, which by itself starts the same server.
     pub fn relay() -> Self {
         Self::command([env!("CARGO_BIN_EXE_vrc-mcp-proxy")])
-            .env("VRC_MCP_PROXY_UPSTREAM", &json!(SERVER).to_string())
     }
 
     /// One more environment variable.
@@ -134,11 +133,17 @@ impl Client {
     /// Starts the process and goes through the handshake.
     pub fn start(home: &Home, launch: &Launch) -> Self {
         let mut client = Self::spawn(home, launch);
-        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "rig", "version": "1"}});
-        let id = client.request("initialize", &hello);
-        client.answer(id);
-        client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        client.shake_hands();
         client
+    }
+
+    /// Goes through the handshake; returns the answer to `initialize`.
+    pub fn shake_hands(&mut self) -> Answer {
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "rig", "version": "1"}});
+        let id = self.request("initialize", &hello);
+        let answer = self.answer(id);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer
     }
 
     /// Starts the process only.
@@ -197,14 +202,13 @@ impl Client {
     /// Calls a tool of an Editor that is there. Upstream's probe gives an Editor 0.3 s, which a busy
     /// machine exceeds; such an answer means that nothing was delivered, so the call is made again.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Answer {
-        let mut answer = self.call_once(tool, arguments);
-        for _ in 0..MISSES_BORNE {
-            if !answer.missed() {
-                break;
+        let until = Instant::now() + MISSES_BORNE;
+        loop {
+            let answer = self.call_once(tool, arguments);
+            if !answer.missed() || Instant::now() > until {
+                return answer;
             }
-            answer = self.call_once(tool, arguments);
         }
-        answer
     }
 
     /// `execute_code` with this snippet.
@@ -246,8 +250,30 @@ impl Client {
             .collect()
     }
 
+    /// Every message so far with this id that is no request.
+    pub fn answers(&self, id: u64) -> Vec<Message> {
+        let mut messages = self.messages();
+        messages.retain(|message| message.json.get("method").is_none() && message.json["id"] == id);
+        messages
+    }
+
     pub fn stderr(&self) -> String {
         self.inbox.heard().stderr.clone()
+    }
+
+    /// Waits until stderr holds this text; the test fails when it does not come.
+    pub fn wait_stderr(&self, text: &str, limit: Duration) {
+        let holds = |heard: &Heard| heard.stderr.contains(text).then_some(());
+        let found = self.inbox.wait(limit, holds);
+        assert!(found.is_some(), "not within {limit:?} on stderr: {text}");
+    }
+
+    /// Sends a client's notice that it no longer wants the answer.
+    pub fn cancel(&mut self, id: u64) {
+        let notice = json!({
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id, "reason": "test"},
+        });
+        self.send(&notice.to_string());
     }
 
     /// Closes the server's stdin, which is how a client leaves.
@@ -258,6 +284,11 @@ impl Client {
     /// Waits for the process to end.
     pub fn exit_within(&self, limit: Duration) -> Option<ExitStatus> {
         self.inbox.wait(limit, |heard| heard.exit)
+    }
+
+    /// Kills the process that was started, and nothing else.
+    pub fn kill(&self) {
+        kill_process(self.group, Signal::KILL).unwrap();
     }
 
     fn signal(&self, signal: Signal) {

@@ -120,6 +120,16 @@ impl Editor {
         }
     }
 
+    /// Dates the heartbeat of an Editor that no longer beats so many seconds back.
+    pub fn date_heartbeat_back(&self, seconds: i64) {
+        let file = &self.shared.site.status_file;
+        let mut beat: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let then = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(seconds);
+        beat["last_heartbeat"] = format!("{then:.7}").into();
+        std::fs::write(file, beat.to_string()).unwrap();
+    }
+
     /// Every command of this type that arrived, in order.
     pub fn delivered(&self, kind: &str) -> Vec<Delivery> {
         self.shared.state().deliveries(kind).cloned().collect()
@@ -171,6 +181,11 @@ impl Editor {
     /// Empties the log, so that counting starts here.
     pub fn forget(&self) {
         self.shared.state().forget();
+    }
+
+    /// The keys of `SessionState` as of the last snippet.
+    pub fn session_keys(&self) -> Vec<String> {
+        self.shared.state().session.keys().cloned().collect()
     }
 
     /// A value of `SessionState` as of the last snippet.

@@ -18,11 +18,14 @@ const CLEARED: [&str; 11] = [
     "VRC_MCP_PROXY_ALLOW",
     "VRC_MCP_PROXY_DENY",
     "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S",
-    "VRC_MCP_PROXY_UPSTREAM",
     "VRC_MCP_PROXY_LOG",
     "VRC_MCP_PROXY_PROJECT",
+    "VRC_MCP_PROXY_UPSTREAM",
     "VRC_MCP_PROXY_MODE",
 ];
+
+/// Set for what [`Home::command`] starts, and for nothing of an Editor.
+const SERVER_MARK: &str = "RIG_SIDE=server";
 
 /// A fresh home folder. Declare it first in a test, so that it is dropped last: its `Drop` ends
 /// every process that still runs under it and deletes it.
@@ -56,6 +59,9 @@ impl Home {
             .env("DISABLE_TELEMETRY", "1")
             // Where Python keeps what it has compiled, a server's start costs half as much.
             .env_remove("PYTHONDONTWRITEBYTECODE");
+        if let Some((name, value)) = SERVER_MARK.split_once('=') {
+            command.env(name, value);
+        }
         for name in CLEARED {
             command.env_remove(name);
         }
@@ -81,10 +87,24 @@ impl Home {
         command
     }
 
+    /// A path in this home.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
     /// The processes whose environment names this home, with their command lines: what a test left
     /// running. Knows them on Linux only; elsewhere the process groups have to do.
     pub fn processes(&self) -> Vec<(Pid, String)> {
-        let marker = format!("HOME={}", self.path.display());
+        self.marked(&[])
+    }
+
+    /// Those of them that belong to the server's side, a relay included, and not to an Editor.
+    pub fn server_processes(&self) -> Vec<(Pid, String)> {
+        self.marked(&[SERVER_MARK])
+    }
+
+    fn marked(&self, further: &[&str]) -> Vec<(Pid, String)> {
+        let home = format!("HOME={}", self.path.display());
         let pid = |entry: std::fs::DirEntry| {
             entry
                 .file_name()
@@ -101,9 +121,11 @@ impl Home {
         all.filter_map(|pid| {
             let file = |name| std::fs::read(format!("/proc/{}/{name}", pid.as_raw_nonzero()));
             let environment = file("environ").ok()?;
-            let ours = environment
-                .split(|byte| *byte == 0)
-                .any(|entry| entry == marker.as_bytes());
+            let has = |mark: &str| {
+                let mut entries = environment.split(|byte| *byte == 0);
+                entries.any(|entry| entry == mark.as_bytes())
+            };
+            let ours = has(&home) && further.iter().copied().all(has);
             let line = String::from_utf8_lossy(&file("cmdline").ok()?).replace('\0', " ");
             ours.then_some((pid, line))
         })

@@ -18,6 +18,7 @@ pub mod main_thread;
 pub mod socket;
 pub mod state;
 pub mod tools;
+pub mod tree;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -26,8 +27,8 @@ use std::sync::OnceLock;
 /// What the tests need on PATH beside the toolchain: uv's runner, the C# compiler and its runtime.
 const NEEDED: [&str; 3] = ["uvx", "mcs", "mono"];
 
-/// Whether the tests against the real server can run; see [`skip`].
-pub fn available() -> bool {
+/// Whether the test of this name can run; see [`skip`].
+pub fn available(test: &str) -> bool {
     static MISSING: OnceLock<Vec<&str>> = OnceLock::new();
     let missing = MISSING.get_or_init(|| {
         NEEDED
@@ -35,19 +36,18 @@ pub fn available() -> bool {
             .filter(|program| !runs(program))
             .collect()
     });
-    missing.is_empty() || skip(&format!("not on PATH: {missing:?}"))
+    missing.is_empty() || skip(test, &format!("not on PATH: {missing:?}"))
 }
 
 /// Says that a test is skipped, and why, in a line that libtest does not swallow; always `false`.
 /// With `VRC_MCP_PROXY_REQUIRE_REAL=1` that is a failure instead.
-pub fn skip(why: &str) -> bool {
+pub fn skip(test: &str, why: &str) -> bool {
     assert!(
         std::env::var("VRC_MCP_PROXY_REQUIRE_REAL").as_deref() != Ok("1"),
         "VRC_MCP_PROXY_REQUIRE_REAL=1, but {why}"
     );
-    let name = std::thread::current().name().unwrap_or("?").to_owned();
     // Not `eprintln!`: the test harness keeps that to itself for a test that passes.
-    let line = format!("SKIPPED {name}: {why}\n");
+    let line = format!("SKIPPED {test}: {why}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     false
 }

@@ -31,6 +31,14 @@ pub enum Fault {
     RunThenReply(Value),
 }
 
+impl Fault {
+    /// An answer at which upstream sends the command again at once, for 10 to 20 s.
+    pub fn reloading() -> Self {
+        let answer = json!({"success": false, "error": "Unity is reloading"});
+        Self::Reply(json!({"status": "success", "result": answer}))
+    }
+}
+
 struct Armed {
     kind: String,
     left: usize,

@@ -13,7 +13,8 @@ struct Rig {
 impl Rig {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let reader = Heartbeats::new(Some(folder.path().to_owned()));
+        let mut reader = Heartbeats::new(Some(folder.path().to_owned()));
+        reader.patience = Duration::ZERO;
         Self { folder, reader }
     }
 
@@ -225,7 +226,7 @@ fn links_are_followed_and_pipes_do_not_block() {
     symlink(rig.path("00"), rig.path("01")).unwrap();
     assert_eq!(rig.names(), ["Alpha@aa", "Linked@bb"]);
     // A pipe that takes a file's place between the look and the opening must not block either.
-    assert!(load(&rig.path("00"), "00", SystemTime::now()).is_none());
+    assert!(load_once(&rig.path("00"), "00", SystemTime::now()).is_none());
 }
 
 #[cfg(unix)]
@@ -300,4 +301,56 @@ fn half_a_file_is_none_and_hides_none() {
     }
     rig.write("bb", &whole);
     assert_eq!(rig.names(), ["Alpha@aa", "Beta@bb"]);
+}
+
+/// Longer than any test may take: a wait that ends only with this would be seen.
+const FOREVER: Duration = Duration::from_secs(24 * 3600);
+
+#[test]
+fn a_file_that_is_being_written_is_waited_for() {
+    let mut rig = Rig::new();
+    rig.reader.patience = FOREVER;
+    for start in ["", "{", &body("Beta")[..30]] {
+        rig.write("bb", start);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Some time for the reader to find half a file; what it then does is the same without.
+                std::thread::park_timeout(Duration::from_millis(20));
+                rig.write("bb", body("Beta"));
+            });
+            assert_eq!(rig.names(), ["Beta@bb"], "{start:?}");
+        });
+    }
+}
+
+#[test]
+fn half_a_file_that_stays_is_waited_for_once() {
+    let mut rig = Rig::new();
+    rig.write("aa", body("Alpha"));
+    rig.write("bb", "{");
+    rig.write("cc", "");
+    rig.reader.patience = Duration::from_millis(20);
+    let began = Instant::now();
+    assert_eq!(rig.names(), ["Alpha@aa"]);
+    assert!(began.elapsed() >= rig.reader.patience);
+    rig.reader.patience = FOREVER;
+    assert_eq!(rig.names(), ["Alpha@aa"]);
+}
+
+#[test]
+fn what_is_no_beginning_of_a_heartbeat_is_not_waited_for() {
+    let mut rig = Rig::new();
+    rig.reader.patience = FOREVER;
+    for content in [
+        "x",
+        "{x",
+        "[]",
+        "{}",
+        "{} {",
+        "\u{1}",
+        r#"{"project_path":1}"#,
+    ] {
+        rig.write("bb", content);
+        assert!(rig.names().is_empty(), "{content}");
+    }
 }

@@ -13,6 +13,8 @@ namespace UnityEditor
         public static bool isPlaying { get; set; }
     }
 
+    public class Editor : ScriptableObject { }
+
     // Outlives a script domain: the host hands every value out after a snippet and gets them back in its successor.
     public static class SessionState
     {

@@ -2,18 +2,17 @@
 
 use super::*;
 
-const SAMPLE: &str = "Assets/Scenes/SampleScene.unity";
+scenarios![assets_searches_and_lookups];
 
-fn guid(client: &mut Client, path: &str) -> Value {
-    let known = client.call("manage_asset", &json!({"action": "get_info", "path": path}));
-    known.payload()["data"]["guid"].clone()
+fn assets_searches_and_lookups(home: &Home) {
+    let (editor, mut client) = pair(home);
+    a_search_scope_is_dropped_and_lookups_miss(&editor, &mut client);
+    moves_land_and_are_reported_as_failed(&editor, &mut client);
 }
 
-#[test]
-fn moves_land_and_are_reported_as_failed() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+const SAMPLE: &str = "Assets/Scenes/SampleScene.unity";
+
+fn moves_land_and_are_reported_as_failed(editor: &Editor, client: &mut Client) {
     let on_disk = |path: &str| editor.root().join(path).exists();
     let one = "Assets/Levels/One.unity";
 
@@ -35,34 +34,7 @@ fn moves_land_and_are_reported_as_failed() {
     assert!(again.text().contains("not found"), "{}", again.text());
 }
 
-#[test]
-fn the_snippet_for_a_move_tells_the_truth() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
-    let relocate = |from: &str, to: &str| {
-        format!(
-            r#"var why = AssetDatabase.MoveAsset("{from}", "{to}");
-               if (why != "") throw new Exception(why);
-               return "moved";"#
-        )
-    };
-
-    let before = guid(&mut client, SAMPLE);
-    let moved = client.code(&relocate(SAMPLE, "Assets/Two.unity"));
-    assert_eq!(moved.value(), "moved");
-    assert!(editor.root().join("Assets/Two.unity").exists());
-    assert!(!editor.root().join(SAMPLE).exists());
-    assert_eq!(guid(&mut client, "Assets/Two.unity"), before);
-    let refused = client.code(&relocate("Assets/Nowhere.unity", SAMPLE));
-    assert!(refused.text().contains("could not be found"));
-}
-
-#[test]
-fn a_search_scope_is_dropped_and_lookups_miss() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn a_search_scope_is_dropped_and_lookups_miss(editor: &Editor, client: &mut Client) {
     std::fs::create_dir_all(editor.root().join("Assets/Levels")).unwrap();
 
     let search = |path: &str, pattern: &str| json!({"action": "search", "path": path, "search_pattern": pattern});

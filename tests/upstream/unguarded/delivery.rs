@@ -2,39 +2,33 @@
 
 use super::*;
 
-#[test]
-fn a_connection_lost_after_the_run_makes_a_second_delivery() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+scenarios![
+    a_slow_snippet_runs_six_times,
+    a_blocked_main_thread_runs_all_six_after_the_thaw,
+    a_server_left_with_a_hung_call_goes_on_sending_it,
+    the_word_reload_makes_up_to_forty_deliveries,
+    two_calls_at_once_throw_each_other_out,
+    a_broken_exchange_is_repeated,
+    nothing_is_left_of_a_test_that_panics,
+];
 
+fn a_broken_exchange_is_repeated(home: &Home) {
+    let (editor, mut client) = pair(home);
+
+    let canned = json!({"status": "success", "result": {"success": true, "message": "Canned.", "data": {"result": "x"}}});
+    editor.arm("execute_code", 1, Fault::Reply(canned));
+    assert_eq!(client.code(COUNT).value(), "x");
+    assert_eq!((deliveries(&editor), runs(&editor)), (1, 0));
+
+    editor.forget();
     editor.arm("execute_code", 1, Fault::DropAfter);
     let answer = client.code(COUNT);
     assert_eq!(answer.value(), 2, "reported as a plain success");
     assert_eq!((deliveries(&editor), runs(&editor)), (2, 2));
-    assert_eq!(editor.session("runs").as_deref(), Some("2"));
-}
 
-#[test]
-fn a_connection_lost_before_the_run_is_sent_again_until_upstream_gives_up() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
-
-    editor.arm("execute_code", 20, Fault::DropBefore);
-    let answer = client.code(COUNT);
-    assert!(!answer.succeeded(), "{}", answer.text());
-    assert_eq!((deliveries(&editor), runs(&editor)), (6, 0));
-}
-
-#[test]
-fn an_error_status_is_sent_again_up_to_six_times() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
-
+    editor.forget();
     let error = json!({"status": "error", "error": "Custom failure"});
-    editor.arm("execute_code", 20, Fault::RunThenReply(error.clone()));
+    editor.arm("execute_code", 6, Fault::RunThenReply(error.clone()));
     let answer = client.code(COUNT);
     assert!(!answer.succeeded(), "{}", answer.text());
     assert_eq!((deliveries(&editor), runs(&editor)), (6, 6));
@@ -43,27 +37,17 @@ fn an_error_status_is_sent_again_up_to_six_times() {
         last.answer, error,
         "run, and answered with the error all the same"
     );
-    assert_eq!(editor.session("runs").as_deref(), Some("6"));
+    assert_eq!(editor.session("runs").as_deref(), Some("8"));
+
+    editor.forget();
+    editor.arm("execute_code", 20, Fault::DropBefore);
+    let answer = client.code(COUNT);
+    assert!(!answer.succeeded(), "{}", answer.text());
+    assert_eq!((deliveries(&editor), runs(&editor)), (6, 0));
 }
 
-#[test]
-fn a_canned_reply_stands_for_a_run() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
-
-    let canned = json!({"status": "success", "result": {"success": true, "message": "Canned.", "data": {"result": "x"}}});
-    editor.arm("execute_code", 1, Fault::Reply(canned));
-    assert_eq!(client.code(COUNT).value(), "x");
-    assert_eq!((deliveries(&editor), runs(&editor)), (1, 0));
-    assert_eq!(client.code(COUNT).value(), 1, "once only");
-}
-
-#[test]
-fn the_word_reload_in_an_exception_makes_forty_deliveries() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn the_word_reload_makes_up_to_forty_deliveries(home: &Home) {
+    let (editor, mut client) = pair(home);
 
     let code = COUNT.replace("return n;", r#"throw new Exception("cannot Reload");"#);
     let answer = client.code(&code);
@@ -91,11 +75,8 @@ fn the_word_reload_in_an_exception_makes_forty_deliveries() {
 }
 
 // What the client is told hangs on how fast the queue runs after the 35 s, so only the Editor is asked.
-#[test]
-fn a_slow_snippet_runs_six_times() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn a_slow_snippet_runs_six_times(home: &Home) {
+    let (editor, mut client) = pair(home);
 
     let began = Instant::now();
     editor.arm("execute_code", 1, Fault::Delay(seconds(35)));
@@ -114,11 +95,8 @@ fn a_slow_snippet_runs_six_times() {
     assert_eq!(editor.session("runs").as_deref(), Some("6"));
 }
 
-#[test]
-fn a_blocked_main_thread_runs_all_six_after_the_thaw() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn a_blocked_main_thread_runs_all_six_after_the_thaw(home: &Home) {
+    let (editor, mut client) = pair(home);
 
     editor.freeze(true);
     let answer = client.code(COUNT);
@@ -129,11 +107,8 @@ fn a_blocked_main_thread_runs_all_six_after_the_thaw() {
     assert_eq!(editor.session("runs").as_deref(), Some("6"));
 }
 
-#[test]
-fn two_calls_at_once_throw_each_other_out() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn two_calls_at_once_throw_each_other_out(home: &Home) {
+    let (editor, mut client) = pair(home);
 
     editor.arm("execute_code", 1, Fault::Delay(seconds(9)));
     let slow = client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
@@ -151,30 +126,26 @@ fn two_calls_at_once_throw_each_other_out() {
     assert_eq!(runs(&editor), deliveries(&editor));
 }
 
-#[test]
-fn a_server_left_with_a_hung_call_goes_on_sending_it() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+fn a_server_left_with_a_hung_call_goes_on_sending_it(home: &Home) {
+    let (editor, mut client) = pair(home);
 
-    editor.freeze(true);
+    editor.arm("execute_code", 1000, Fault::reloading());
     client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
-    editor.wait_deliveries("execute_code", 1, PATIENCE);
+    editor.wait_deliveries("execute_code", 3, PATIENCE);
+    let left = Instant::now();
     client.leave();
-    assert!(
-        client.exit_within(seconds(15)).is_none(),
-        "it stays after its client has left"
-    );
-    editor.wait_deliveries("execute_code", 2, PATIENCE);
     assert!(client.exit_within(PATIENCE).is_some());
+    let last = editor.delivered("execute_code").pop().unwrap();
+    let after = last.at - left;
+    assert!(
+        after > seconds(7),
+        "the last one {after:?} after its client left"
+    );
 }
 
-#[test]
-fn nothing_is_left_of_a_test_that_panics() {
-    need_the_server!();
-    let home = Home::new();
+fn nothing_is_left_of_a_test_that_panics(home: &Home) {
     let crashed = std::panic::catch_unwind(|| {
-        let (editor, mut client) = pair(&home);
+        let (editor, mut client) = pair(home);
         editor.arm("execute_code", 1, Fault::Delay(seconds(600)));
         client.begin("execute_code", &json!({"action": "execute", "code": COUNT}));
         editor.wait_deliveries("execute_code", 1, PATIENCE);

@@ -1,19 +1,20 @@
 //! The real server *without* the relay. These tests show that the rig is true: the faults which the
 //! relay exists for come about in it as they were measured.
 
-mod assets;
-mod delivery;
-mod instances;
-mod snippets;
+pub mod assets;
+pub mod delivery;
+pub mod instances;
+pub mod snippets;
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::need_the_server;
 use crate::rig::client::{Answer, Client, Launch, PATIENCE};
 use crate::rig::editor::{Editor, Fault};
 use crate::rig::home::Home;
+use crate::scenarios;
+use crate::together::starting;
 
 /// Counts its own runs in `SessionState`, where a test can read them.
 const COUNT: &str =
@@ -26,11 +27,13 @@ fn seconds(count: u64) -> Duration {
 
 /// A server with one Editor, warm: the first call to an Editor is slow, and not what is measured.
 fn pair(home: &Home) -> (Editor, Client) {
-    let editor = home.editor("Alpha");
-    let mut client = Client::start(home, &Launch::direct());
-    assert_eq!(client.code("return 0;").value(), 0);
-    editor.forget();
-    (editor, client)
+    starting(|| {
+        let editor = home.editor("Alpha");
+        let mut client = Client::start(home, &Launch::direct());
+        assert_eq!(client.code("return 0;").value(), 0);
+        editor.forget();
+        (editor, client)
+    })
 }
 
 /// How often the snippet was run, by the Editor's log.

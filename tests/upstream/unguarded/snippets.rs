@@ -2,12 +2,16 @@
 
 use super::*;
 
-#[test]
-fn lists_its_tools_and_runs_snippets() {
-    need_the_server!();
-    let home = Home::new();
-    let (editor, mut client) = pair(&home);
+scenarios![snippets_run_and_fail_as_in_an_editor];
 
+fn snippets_run_and_fail_as_in_an_editor(home: &Home) {
+    let (editor, mut client) = pair(home);
+    lists_its_tools_and_runs_snippets(&editor, &mut client);
+    compile_errors_name_the_snippets_lines(&mut client);
+    kits_and_inactive_objects_are_there(&mut client);
+}
+
+fn lists_its_tools_and_runs_snippets(editor: &Editor, client: &mut Client) {
     let id = client.request("tools/list", &json!({}));
     let listing = client.answer(id);
     let tools = listing.result()["tools"].as_array().unwrap();
@@ -57,12 +61,7 @@ fn lists_its_tools_and_runs_snippets() {
     assert_eq!(client.call("execute_code", &replay).value(), 2);
 }
 
-#[test]
-fn compile_errors_name_the_snippets_lines() {
-    need_the_server!();
-    let home = Home::new();
-    let (_editor, mut client) = pair(&home);
-
+fn compile_errors_name_the_snippets_lines(client: &mut Client) {
     let failed = client.code("var a = 1;\nint b = \"x\";\nreturn foo;");
     assert_eq!(failed.payload()["message"], "Compilation failed");
     assert_eq!(lines_named(&failed), ["Line 2", "Line 3"]);
@@ -96,25 +95,10 @@ fn compile_errors_name_the_snippets_lines() {
     }
 }
 
-#[test]
-fn what_the_kits_and_the_console_doors_need_is_there() {
-    need_the_server!();
-    let home = Home::new();
-    let (_editor, mut client) = pair(&home);
-
+fn kits_and_inactive_objects_are_there(client: &mut Client) {
     let kit =
         client.code(r#"return Ryan6Vrc.AgentTools.Editor.ReportConsole.Run("error", "x", 5);"#);
     assert_eq!(kit.value(), "error|x|5");
-    let console = client.code(
-        r#"Debug.Log("first\nsecond");
-           var entries = typeof(EditorApplication).Assembly.GetType("UnityEditor.LogEntries");
-           var entry = Activator.CreateInstance(typeof(EditorApplication).Assembly.GetType("UnityEditor.LogEntry"));
-           entries.GetMethod("StartGettingEntries").Invoke(null, null);
-           entries.GetMethod("GetEntryInternal").Invoke(null, new object[] { 0, entry });
-           entries.GetMethod("EndGettingEntries").Invoke(null, null);
-           return entry.GetType().GetField("message").GetValue(entry);"#,
-    );
-    assert_eq!(console.value(), "first\nsecond");
     let hidden = client.code(
         r#"var top = new GameObject("Top"); new GameObject("Low").transform.SetParent(top.transform);
            top.SetActive(false);
