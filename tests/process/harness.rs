@@ -18,6 +18,9 @@ pub(crate) const ROOM: &str = "PROCESS_TEST_ROOM";
 pub(crate) const ALIVE: &str = "alive.";
 /// Longer than anything here takes on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
+/// The same for the end of a killed process. Well below a minute: a scripted process is a test to the
+/// test harness, which after a minute says on stdout that it still runs, and ends it when that is broken.
+const GONE: Duration = Duration::from_secs(20);
 
 /// Opens a file and waits until nobody else holds its lock.
 pub(crate) fn lock(path: &Path) -> File {
@@ -306,7 +309,7 @@ impl Session {
             let _lock = lock(&path);
             let _too_late = done.send(());
         });
-        wait.recv_timeout(LONG)
+        wait.recv_timeout(GONE)
             .unwrap_or_else(|_| panic!("{role} lives on"));
         start.elapsed()
     }
