@@ -100,7 +100,8 @@ fn a_snippet_for_a_closed_editor_runs_nowhere(home: &Home, beta: &Editor, client
 }
 
 /// Calls the pinned Editor when it has just crashed. A pin makes upstream look for Editors, and believe what it saw
-/// for five seconds; on a busy machine they may be over when the call comes: then it finds nobody.
+/// for five seconds; on a busy machine they may be over when the call comes: then it finds nobody, or nobody to
+/// connect to.
 fn strays(home: &Home, code: &Value, client: &mut Client) -> (Editor, Answer) {
     let mut attempt = 1;
     loop {
@@ -109,7 +110,7 @@ fn strays(home: &Home, code: &Value, client: &mut Client) -> (Editor, Answer) {
         alpha.crash();
         let strayed = client.call_once("execute_code", code);
         assert_eq!(deliveries(&alpha), 0);
-        if !strayed.missed() || attempt == TRIES {
+        if strayed.is_error() || attempt == TRIES {
             return (alpha, strayed);
         }
         attempt += 1;
