@@ -122,6 +122,10 @@ fn its_last_words_on_stderr_are_passed_on() {
 }
 
 #[test]
+#[cfg_attr(
+    windows,
+    ignore = "the call has to come while the relay waits for what the launcher left, and processes end too slowly there"
+)]
 fn calls_that_come_too_late_are_answered_as_not_run() {
     let mut session = relay().upstream_is("leaving noterm").gate("leave").start();
     session.says("server up");
