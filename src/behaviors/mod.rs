@@ -37,6 +37,7 @@ mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
+mod pinned_editor_guard;
 mod proxy_project_root;
 mod shared;
 mod timeout_notes;
@@ -50,6 +51,7 @@ pub const REGISTRY: &[Behavior] = &[
     canary::BEHAVIOR,
     eviction_hold::BEHAVIOR,
     instance_guard::BEHAVIOR,
+    pinned_editor_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
     // leave no state behind.
     execute_code_idempotency_guard::BEHAVIOR,
@@ -251,6 +253,8 @@ pub trait Surroundings: RefUnwindSafe {
 pub struct Cx<'a> {
     /// The configuration.
     pub config: &'a Config,
+    /// The behaviours that are not switched off.
+    at_work: &'a [Behavior],
     /// The pins.
     pub pins: &'a Pins,
     /// Tools that drifted in this session, with what changed.
@@ -266,6 +270,7 @@ impl<'a> Cx<'a> {
     /// A snapshot of the moment.
     pub fn new(
         config: &'a Config,
+        at_work: &'a [Behavior],
         pins: &'a Pins,
         drifted: &'a BTreeMap<String, String>,
         now_ms: i64,
@@ -273,12 +278,18 @@ impl<'a> Cx<'a> {
     ) -> Self {
         Cx {
             config,
+            at_work,
             pins,
             drifted,
             now_ms,
             surroundings,
             editors: OnceLock::new(),
         }
+    }
+
+    /// Whether a behaviour is at work: for another one that leaves calls to it. None asks for itself.
+    pub fn is_at_work(&self, behavior: &Behavior) -> bool {
+        self.at_work.iter().any(|other| other.name == behavior.name)
     }
 
     /// All Editors with a readable heartbeat, stale ones too.

@@ -171,6 +171,7 @@ impl Relay {
     fn cx(&self, now: Now) -> Cx<'_> {
         Cx::new(
             &self.config,
+            &self.behaviors,
             &self.pins,
             &self.drifted,
             now.unix_ms,
