@@ -13,3 +13,5 @@ mod scanner;
 #[path = "passthrough/sessions.rs"]
 mod sessions;
 mod support;
+#[path = "passthrough/turns.rs"]
+mod turns;

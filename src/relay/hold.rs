@@ -92,6 +92,8 @@ pub struct Passage {
 pub(super) struct Hold {
     on: bool,
     sent: VecDeque<Sent>,
+    /// How many of the other requests that upstream has not answered have an id.
+    others: HashMap<Id, usize>,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -105,8 +107,6 @@ struct Sent {
     id: Id,
     scanning: bool,
     until: Duration,
-    /// Later requests that took its id and are not Unity-bound. Those are answered first.
-    namesakes: usize,
 }
 
 /// A request that waits.
@@ -153,28 +153,33 @@ impl Hold {
             id: id.clone(),
             scanning: passage.scanning,
             until: now.since_start.saturating_add(passage.counts_for),
-            namesakes: 0,
         });
     }
 
-    /// A request that is not Unity-bound goes out with an id that may be in use.
-    pub(super) fn sent_beside(&mut self, id: &Id) {
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == *id) {
-            sent.namesakes += 1;
+    /// Takes note of a request that is not Unity-bound: its answer must not be taken for that of one with the same id.
+    pub(super) fn sent_other(&mut self, id: &Id) {
+        if self.on {
+            *self.others.entry(id.clone()).or_default() += 1;
         }
     }
 
-    /// Upstream answers an id. Of several requests with it the oldest is taken for the answered one: the others go on
-    /// counting.
+    /// Upstream answers an id. Which of several requests with it is meant cannot be told. One that is not Unity-bound is
+    /// taken off first, then the one that would count for the shortest time: none stops counting before its answer.
     pub(super) fn answered(&mut self, id: &Id) {
-        let Some(at) = self.sent.iter().position(|sent| sent.id == *id) else {
-            return;
-        };
-        match &mut self.sent[at].namesakes {
-            0 => {
-                self.sent.remove(at);
+        if let Some(others) = self.others.get_mut(id) {
+            *others -= 1;
+            if *others == 0 {
+                self.others.remove(id);
             }
-            more => *more -= 1,
+            return;
+        }
+        let own = self
+            .sent
+            .iter()
+            .enumerate()
+            .filter(|(_, sent)| sent.id == *id);
+        if let Some((at, _)) = own.min_by_key(|(_, sent)| sent.until) {
+            self.sent.remove(at);
         }
     }
 
@@ -290,14 +295,13 @@ impl Relay {
     /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
     /// call to the Editor, where the next one would meet it (measured against 10.1.0).
     pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
-        let is_unity_bound = |asked| matches!(asked, Asked::ToolCall | Asked::Read);
-        let entry = self.pending.get(id);
-        self.hold.on && entry.is_some_and(|entry| is_unity_bound(entry.asked))
+        self.hold.sent.iter().any(|sent| sent.id == *id)
     }
 
     /// Lets those go whose turn has come, in the order in which they came.
     pub(super) fn release(&mut self, now: Now, out: &mut Vec<Action>) {
-        while !self.hold.is_in_flight(now)
+        while !self.hold.queue.is_empty()
+            && !self.hold.is_in_flight(now)
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;

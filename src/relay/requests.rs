@@ -114,7 +114,7 @@ impl Relay {
         if let Some(how) = &self.ended {
             out.push(never_forwarded(&id, asked, how));
         } else if asked != Asked::Read {
-            self.hold.sent_beside(&id);
+            self.hold.sent_other(&id);
             self.track(entry(id, asked));
             out.push(Action::ToChild(outgoing(line)));
         } else if let Some(passage) = self.arrival(UnityBound::Read, &id, line, now, out) {
