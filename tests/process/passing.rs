@@ -122,7 +122,7 @@ fn a_line_of_twenty_megabytes_passes_both_ways() {
 #[test]
 fn a_cancelled_request_gets_no_answer_and_the_next_one_does() {
     let mut session = relay().start_up();
-    session.call(1, &json!([["hold"]]));
+    session.ask(1, &json!([["hold"]]));
     session
         .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     assert!(session.says("got ").contains("notifications/cancelled"));
