@@ -117,10 +117,12 @@ fn what_comes_beside_a_slow_snippet_leaves_it_its_value(home: &Home) {
     let slow = client.answer(slow);
     assert_eq!(slow.value(), 41, "{}", slow.0.raw);
     untouched(&slow);
-    says(
-        &client.answer(read).result()["contents"].to_string(),
-        &["Alpha"],
+    let (read, call) = (client.answer(read), client.answer(call));
+    assert!(
+        read.missed() || read.read().contains("Alpha"),
+        "{}",
+        read.0.raw
     );
-    assert!(client.answer(call).succeeded());
+    assert!(call.missed() || call.succeeded(), "{}", call.0.raw);
     assert_eq!((deliveries(&editor), tally.runs()), (1, 1));
 }
