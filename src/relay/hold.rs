@@ -13,7 +13,7 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -90,8 +90,13 @@ pub struct Passage {
 /// What upstream has got, and what it is still to get.
 #[derive(Default)]
 pub(super) struct Hold {
+    /// Whether a rule is at work. Without one nothing is written down.
     on: bool,
-    sent: VecDeque<Sent>,
+    /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
+    /// taken for that of a later one with its id.
+    sent: HashMap<Id, Sent>,
+    /// The same for requests whose id was in use.
+    twins: Vec<(Id, Sent)>,
     /// How many of the other requests that upstream has not answered have an id.
     others: HashMap<Id, usize>,
     queue: BTreeMap<u64, Waiting>,
@@ -101,10 +106,9 @@ pub(super) struct Hold {
     last_scan: Option<Duration>,
 }
 
-/// A request that upstream got and has not answered. It stays when its time is over: its answer may yet come, and must
-/// not be taken for that of a later request with its id.
+/// A request that upstream got.
+#[derive(Clone, Copy)]
 struct Sent {
-    id: Id,
     scanning: bool,
     until: Duration,
 }
@@ -126,15 +130,24 @@ impl Hold {
         }
     }
 
+    fn all_sent(&self) -> impl Iterator<Item = &Sent> {
+        let twins = self.twins.iter().map(|(_, sent)| sent);
+        self.sent.values().chain(twins)
+    }
+
+    fn in_flight(&self, now: Now) -> impl Iterator<Item = &Sent> {
+        let counts = move |sent: &&Sent| sent.until > now.since_start;
+        self.all_sent().filter(counts)
+    }
+
     fn is_in_flight(&self, now: Now) -> bool {
-        self.sent.iter().any(|sent| sent.until > now.since_start)
+        self.in_flight(now).next().is_some()
     }
 
     fn traffic(&self, now: Now) -> Traffic {
-        let mut in_hand = self.sent.iter().filter(|sent| sent.until > now.since_start);
         Traffic {
-            in_flight: in_hand.clone().next().is_some(),
-            scanning: in_hand.any(|sent| sent.scanning),
+            in_flight: self.is_in_flight(now),
+            scanning: self.in_flight(now).any(|sent| sent.scanning),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -149,11 +162,18 @@ impl Hold {
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        self.sent.push_back(Sent {
-            id: id.clone(),
+        let sent = Sent {
             scanning: passage.scanning,
             until: now.since_start.saturating_add(passage.counts_for),
-        });
+        };
+        if let Some(other) = self.sent.insert(id.clone(), sent) {
+            self.twins.push((id.clone(), other));
+        }
+    }
+
+    /// Whether upstream has a Unity-bound request with this id.
+    fn has(&self, id: &Id) -> bool {
+        self.sent.contains_key(id)
     }
 
     /// Takes note of a request that is not Unity-bound: its answer must not be taken for that of one with the same id.
@@ -173,13 +193,15 @@ impl Hold {
             }
             return;
         }
-        let own = self
-            .sent
-            .iter()
-            .enumerate()
-            .filter(|(_, sent)| sent.id == *id);
-        if let Some((at, _)) = own.min_by_key(|(_, sent)| sent.until) {
-            self.sent.remove(at);
+        let Some(sent) = self.sent.remove(id) else {
+            return;
+        };
+        let twins = self.twins.iter().enumerate();
+        let twins = twins.filter(|(_, (twin, _))| twin == id);
+        if let Some((at, _)) = twins.min_by_key(|(_, (_, twin))| twin.until) {
+            let (id, twin) = self.twins.swap_remove(at);
+            let longer = if twin.until > sent.until { twin } else { sent };
+            self.sent.insert(id, longer);
         }
     }
 
@@ -188,7 +210,7 @@ impl Hold {
         if self.queue.is_empty() {
             return None;
         }
-        self.sent.iter().map(|sent| sent.until).max()
+        self.all_sent().map(|sent| sent.until).max()
     }
 
     fn push(&mut self, waiting: Waiting) {
@@ -295,7 +317,7 @@ impl Relay {
     /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
     /// call to the Editor, where the next one would meet it (measured against 10.1.0).
     pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
-        self.hold.sent.iter().any(|sent| sent.id == *id)
+        self.hold.has(id)
     }
 
     /// Lets those go whose turn has come, in the order in which they came.
