@@ -97,6 +97,22 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// A boolean argument as upstream coerces it: a boolean, or the trimmed and lower-cased text of the
+    /// value (measured against 10.1.0); `None` when it declares nothing.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        let raw = self.argument(name)?;
+        let text = match raw {
+            // The one integer of two spellings.
+            "-0" => Cow::Borrowed("0"),
+            _ => self.string(name).unwrap_or(Cow::Borrowed(raw)),
+        };
+        match normalize(&text).as_str() {
+            "true" | "1" | "yes" | "on" => Some(true),
+            "false" | "0" | "no" | "off" => Some(false),
+            _ => None,
+        }
+    }
+
     /// `arguments.action` as it stands.
     pub fn action(&self) -> Option<Cow<'_, str>> {
         self.string("action")

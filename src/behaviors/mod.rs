@@ -11,7 +11,7 @@ use crate::instances::Editor;
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::RefUnwindSafe;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -36,6 +36,7 @@ mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
 mod proxy_project_root;
+mod safety_modes;
 mod shared;
 mod timeout_notes;
 
@@ -46,6 +47,7 @@ pub(crate) use shared::snippet::fits as snippet_fits;
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
+    safety_modes::BEHAVIOR,
     instance_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
     // leave no state behind.
@@ -88,6 +90,9 @@ pub enum Hook {
     Listing(fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>),
     /// Lets a call pass or refuses it.
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// A guard that asks for a yes: it runs when all others have let the call pass, so that nobody says yes to a
+    /// call that is refused anyway.
+    Consent(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// Changes a call's arguments. Runs when all guards have passed.
     Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
     /// Sets a limit to how long a forwarded call may take.
@@ -105,7 +110,9 @@ impl Hook {
     pub fn class(&self) -> Class {
         match self {
             Hook::Listing(_) => Class::Listing,
-            Hook::Guard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => Class::Request,
+            Hook::Guard(_) | Hook::Consent(_) | Hook::Rewrite(_) | Hook::Deadline(_) => {
+                Class::Request
+            }
             Hook::Verdict(_) => Class::Verdict,
             Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
         }
@@ -115,7 +122,7 @@ impl Hook {
     pub fn point(&self) -> &'static str {
         match self {
             Hook::Listing(_) => "listing",
-            Hook::Guard(_) => "guard",
+            Hook::Guard(_) | Hook::Consent(_) => "guard",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
             Hook::Annotate(_) => "annotation",
@@ -197,11 +204,26 @@ pub struct Listing<'a> {
     pub tools: Vec<ListedTool<'a>>,
 }
 
+/// A key to set in a listed tool.
+#[derive(Clone, Debug)]
+pub struct ToolKey {
+    /// The tool's place.
+    pub at: usize,
+    /// The keys that lead to it, its own last. Objects on the way that are missing are made.
+    pub path: &'static [&'static str],
+    /// Its value, as JSON text.
+    pub value: String,
+}
+
 /// What is to be done about a listing.
 #[derive(Clone, Debug, Default)]
 pub struct ListingEdit {
     /// The places of tools to hide.
     pub hide: Vec<usize>,
+    /// Keys of tools to set. Every hook sees the listing as upstream sent it.
+    pub set: Vec<ToolKey>,
+    /// Tools with an argument `confirm` of their own.
+    pub own_confirm: Vec<String>,
     /// Tools whose contract is not the baseline's: name and what changed.
     pub drifted: Vec<(String, String)>,
     /// Lines for stderr.
@@ -240,6 +262,8 @@ pub struct Cx<'a> {
     pub pins: &'a Pins,
     /// Tools that drifted in this session, with what changed.
     pub drifted: &'a BTreeMap<String, String>,
+    /// Tools that were listed with an argument `confirm` of their own.
+    pub own_confirm: &'a BTreeSet<String>,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: i64,
     /// Files, keys.
@@ -253,6 +277,7 @@ impl<'a> Cx<'a> {
         config: &'a Config,
         pins: &'a Pins,
         drifted: &'a BTreeMap<String, String>,
+        own_confirm: &'a BTreeSet<String>,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
     ) -> Self {
@@ -260,6 +285,7 @@ impl<'a> Cx<'a> {
             config,
             pins,
             drifted,
+            own_confirm,
             now_ms,
             surroundings,
             editors: OnceLock::new(),

@@ -181,10 +181,15 @@ impl Relay {
     /// Guards, then rewrites, then the deadline.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
-        for (name, guard) in self.hooks(|hook| match hook {
+        let guards = self.hooks(|hook| match hook {
             Hook::Guard(run) => Some(*run),
             _ => None,
-        }) {
+        });
+        let consents = self.hooks(|hook| match hook {
+            Hook::Consent(run) => Some(*run),
+            _ => None,
+        });
+        for (name, guard) in guards.chain(consents) {
             match request(name, || guard(call, &cx))? {
                 Check::Pass => {}
                 Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
