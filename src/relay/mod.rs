@@ -11,6 +11,7 @@ use crate::behaviors::{Behavior, Cx, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
+use crate::safety::{Mode, SAFETY_MODES};
 use crate::wire::envelope::INTERNAL_ERROR;
 use crate::wire::id::Id;
 use bytes::Bytes;
@@ -71,13 +72,15 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay with the behaviours of `registry` that `config` does not switch off.
+    /// A relay with the behaviours of `registry` that `config` does not switch off or leave idle.
     pub fn new(
         config: Config,
         registry: &[Behavior],
         surroundings: Box<dyn Surroundings + Send>,
     ) -> Self {
-        let enabled = |b: &&Behavior| !config.disabled.contains(b.name);
+        // In mode full nothing must be left of the modes: a list that nothing looks at is not vetted, either.
+        let idle = |b: &Behavior| b.name == SAFETY_MODES && config.mode == Mode::Full;
+        let enabled = |b: &&Behavior| !config.disabled.contains(b.name) && !idle(b);
         Relay {
             behaviors: registry.iter().filter(enabled).copied().collect(),
             config,

@@ -18,7 +18,7 @@ pub const SAFETY_MODES: &str = "safety_modes";
 /// How much a session may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Everything.
+    /// Everything: the behaviour is idle.
     #[default]
     Full,
     /// Reads, pins and refreshes.
