@@ -209,7 +209,8 @@ pub struct Listing<'a> {
 pub struct ToolKey {
     /// The tool's place.
     pub at: usize,
-    /// The keys that lead to it, its own last. Objects on the way that are missing are made.
+    /// The keys that lead to it, its own last. Objects on the way that are missing are made;
+    /// where something else stands in the way, nothing is set.
     pub path: &'static [&'static str],
     /// Its value, as JSON text.
     pub value: String,

@@ -57,10 +57,12 @@ fn mark(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
                 path: &["annotations", "readOnlyHint"],
                 value: "true".to_owned(),
             }),
+            // A tool without a schema gets none from here.
+            Mode::Confirm if tool.input_schema.is_none_or(|schema| schema == "null") => {}
             Mode::Confirm if has_own_confirm(tool.input_schema) => {
                 edit.own_confirm.push(name.to_owned());
             }
-            Mode::Confirm if tool.input_schema.is_some() && can_destroy(name) => {
+            Mode::Confirm if can_destroy(name) => {
                 edit.set.push(ToolKey {
                     at,
                     path: &["inputSchema", "properties", CONFIRM],

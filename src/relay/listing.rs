@@ -160,15 +160,16 @@ fn with_keys<'a>(
     Ok(Cow::Owned(text))
 }
 
-/// The edit that makes the key at `path` stand for `value`; `None` when it does already.
+/// The edit that makes the key at `path` stand for `value`; `None` when it does already, or when something else than an
+/// object is in the way.
 fn set_in(object: &Object<'_>, path: &[&str], value: &str) -> Option<(Range<usize>, String)> {
     let (key, rest) = path.split_first()?;
     let old = object.get(key);
     if rest.is_empty() {
         return (old.map(|raw| raw.text) != Some(value)).then(|| object.set(key, value));
     }
-    match old.and_then(|raw| raw.as_object()) {
-        Some(inner) => set_in(&inner, rest, value),
+    match old.filter(|raw| !raw.is_null()) {
+        Some(old) => set_in(&old.as_object()?, rest, value),
         None => {
             let nest = |inner, key: &&str| format!("{{{}:{inner}}}", quote(key));
             Some(object.set(key, &rest.iter().rev().fold(value.to_owned(), nest)))

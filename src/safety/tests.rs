@@ -1,12 +1,16 @@
 //! The table against the baselines, and how calls are read.
 
 use super::table::{ALONE, RAISED, TOOLS};
-use super::{Effect, Mode, actions, can_destroy, judge, tools};
+use super::{Effect, Mode, SAFETY_MODES, actions, can_destroy, judge, tools};
 use crate::baseline::{Baseline, committed, committed_versions};
 use crate::call::Call;
+use crate::config::Config;
 use crate::wire::id::Id;
 use crate::wire::object::Raw;
 use std::collections::BTreeSet;
+
+const MODE: &str = "VRC_MCP_PROXY_MODE";
+const DISABLE: &str = "VRC_MCP_PROXY_DISABLE";
 
 fn baselines() -> Vec<Baseline> {
     let texts = committed_versions().filter_map(committed);
@@ -275,4 +279,47 @@ fn a_mode_is_known_by_its_name() {
     for name in ["", "readonly", "read-only", "none", "confirm,full"] {
         assert_eq!(Mode::parse(name), None, "{name}");
     }
+}
+
+fn in_environment(mode: &str) -> Config {
+    Config::from_env([(MODE.into(), mode.into())])
+}
+
+#[test]
+fn a_mode_that_does_not_exist_is_the_safe_one_and_reported() {
+    for bad in ["readonly", "off", "full,confirm"] {
+        let config = in_environment(bad);
+        assert_eq!(config.mode, Mode::ReadOnly, "{bad}");
+        let [problem] = &config.problems[..] else {
+            panic!("{bad}: {:?}", config.problems);
+        };
+        let said = [MODE, bad, "read_only"];
+        assert!(said.iter().all(|part| problem.contains(part)), "{problem}");
+    }
+    for (good, mode) in [
+        ("", Mode::Full),
+        (" ", Mode::Full),
+        ("full", Mode::Full),
+        (" Confirm ", Mode::Confirm),
+        ("READ_ONLY", Mode::ReadOnly),
+    ] {
+        let config = in_environment(good);
+        assert_eq!((config.mode, config.problems), (mode, Vec::new()), "{good}");
+    }
+}
+
+#[test]
+fn a_mode_whose_behaviour_is_off_is_reported() {
+    let with = |mode: &str| {
+        let set = |name: &str, value: &str| (name.into(), value.into());
+        Config::from_env([set(MODE, mode), set(DISABLE, SAFETY_MODES)]).problems
+    };
+    let [problem] = &with("confirm")[..] else {
+        panic!("{:?}", with("confirm"));
+    };
+    assert!(
+        problem.contains("confirm") && problem.contains(DISABLE),
+        "{problem}"
+    );
+    assert!(with("full").is_empty());
 }
