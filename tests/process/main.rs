@@ -9,6 +9,7 @@ mod child;
 mod close;
 mod death;
 mod editors;
+mod faults;
 mod harness;
 mod passing;
 mod pressure;
