@@ -13,6 +13,7 @@ mod faults;
 mod harness;
 mod passing;
 mod pressure;
+mod soak;
 mod start;
 #[cfg(unix)]
 mod stdio;
