@@ -18,6 +18,16 @@ pub enum TargetSource {
     Default,
 }
 
+impl std::fmt::Display for TargetSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            TargetSource::PerCall => "this call's unity_instance",
+            TargetSource::Pin => "the session's pin",
+            TargetSource::Default => "UNITY_MCP_DEFAULT_INSTANCE",
+        })
+    }
+}
+
 /// The Editor that a call is meant for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
