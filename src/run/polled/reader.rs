@@ -8,12 +8,14 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, read};
 use std::os::fd::OwnedFd;
 
-/// The size of a read buffer for short lines: as much as a pipe holds.
-const CHUNK: usize = 64 << 10;
+/// The sizes of a read buffer: as much as a pipe holds; the usual large answer, kept for the next one; and more than
+/// what glibc ever serves from its heap, so that it goes back to the system when its line is written. Memory that
+/// nothing is read into costs nothing.
+const SIZES: [usize; 3] = [64 << 10, KEEP, 33 << 20];
 /// A read is not started with less room than this.
 const ROOM: usize = 4 << 10;
 /// A buffer that grew beyond this is given back after its line.
-const KEEP: usize = 256 << 10;
+const KEEP: usize = 2 << 20;
 
 /// One side's stream of lines.
 pub(super) struct Reader {
@@ -77,8 +79,7 @@ impl Reader {
         }
         let used = self.buffer.len();
         if self.buffer.capacity() - used < ROOM {
-            // To the power of two: a buffer that grows is moved as seldom as can be.
-            self.buffer.reserve_exact(CHUNK.max(used));
+            self.buffer.reserve_exact(size(used) - used);
         }
     }
 
@@ -86,7 +87,7 @@ impl Reader {
     fn take(&mut self, whole: usize) -> Vec<Bytes> {
         let buffer = std::mem::take(&mut self.buffer);
         if let Some(rest @ [_, ..]) = buffer.get(whole..) {
-            self.buffer.reserve_exact(CHUNK.max(2 * rest.len()));
+            self.buffer.reserve_exact(size(rest.len()));
             self.buffer.extend_from_slice(rest);
         }
         let keep = buffer.capacity() <= KEEP;
@@ -105,4 +106,10 @@ impl Reader {
         }
         lines
     }
+}
+
+/// The size of a buffer that holds `used` bytes already.
+fn size(used: usize) -> usize {
+    let fits = |size: &usize| used + ROOM <= *size;
+    SIZES.into_iter().find(fits).unwrap_or(2 * used)
 }
