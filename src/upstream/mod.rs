@@ -14,8 +14,13 @@ use crate::config::UPSTREAM_VERSION;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+#[cfg(unix)]
+use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout};
+#[cfg(windows)]
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::oneshot;
+/// Resolves when the process has ended.
+#[cfg(windows)]
+type Process = tokio::sync::oneshot::Receiver<ExitStatus>;
 
 /// A started upstream.
 pub struct Upstream {
@@ -27,8 +32,8 @@ pub struct Upstream {
     pub stderr: ChildStderr,
     /// Its process tree.
     pub tree: Tree,
-    /// Resolves when the process that was started has ended.
-    pub ended: oneshot::Receiver<ExitStatus>,
+    /// The process that was started.
+    pub process: Process,
 }
 
 /// Why the upstream could not be started.
