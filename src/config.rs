@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// The version of `mcpforunityserver` that this build stands in front of.
+mod version;
+
+pub use version::named_version;
+
+/// The version of `mcpforunityserver` that this build stands in front of, unless the environment selects another.
 pub const UPSTREAM_VERSION: &str = "10.1.0";
 
 /// Seconds an `execute_code` call may take unless the environment says otherwise.
@@ -33,10 +37,11 @@ const ALLOW: &str = "VRC_MCP_PROXY_ALLOW";
 const DENY: &str = "VRC_MCP_PROXY_DENY";
 const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
 const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
+const VERSION: &str = "VRC_MCP_PROXY_UPSTREAM_VERSION";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 8] = [
+pub const VARIABLES: [(&str, &str); 9] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
@@ -48,6 +53,10 @@ pub const VARIABLES: [(&str, &str); 8] = [
         "seconds an execute_code call may take (default 120)",
     ),
     (UPSTREAM, "the upstream command, a JSON array of strings"),
+    (
+        VERSION,
+        "another server version whose baseline is committed (default: the pinned one)",
+    ),
     (LOG, "what goes to stderr, a tracing filter (default info)"),
     (
         "UNITY_MCP_STATUS_DIR",
@@ -72,6 +81,8 @@ pub struct Config {
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
     pub upstream: Option<Vec<String>>,
+    /// The server version: what uvx starts when `upstream` is `None`, and whose baseline the tools are compared with.
+    pub upstream_version: &'static str,
     /// The filter for the log.
     pub log: String,
     /// The heartbeat folder as the environment names it.
@@ -90,6 +101,7 @@ impl Default for Config {
             denied: BTreeSet::new(),
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
+            upstream_version: UPSTREAM_VERSION,
             log: "info".to_owned(),
             status_dir: None,
             default_instance: None,
@@ -104,6 +116,7 @@ impl Config {
     pub fn from_env(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Config {
         let mut config = Config::default();
         let (mut allow, mut deny) = (String::new(), String::new());
+        let (mut command, mut version) = (None, None);
         for (name, raw) in variables {
             let (mut name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
             if cfg!(windows) {
@@ -115,7 +128,8 @@ impl Config {
                 ALLOW => allow = value,
                 DENY => deny = value,
                 EXECUTE_TIMEOUT => config.timeout(&value),
-                UPSTREAM => config.upstream_command(&value),
+                UPSTREAM => command = Some(value),
+                VERSION => version = Some(value),
                 LOG => config.log_filter(&value),
                 "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
                     config.status_dir = Some(raw);
@@ -126,6 +140,7 @@ impl Config {
                 _ => config.unknown_variable(&name),
             }
         }
+        config.server(command.as_deref(), version.as_deref());
         config.exposed.extend(names(&allow).map(ToOwned::to_owned));
         for tool in names(&deny) {
             config.denied.insert(tool.to_owned());
@@ -189,17 +204,21 @@ impl Config {
         }
     }
 
-    fn upstream_command(&mut self, value: &str) {
-        match serde_json::from_str::<Vec<String>>(value) {
-            Ok(words) if words.first().is_some_and(|program| !program.trim().is_empty()) => {
-                self.upstream = Some(words);
-            }
-            _ => self.problem(format!(
+    fn server(&mut self, command: Option<&str>, version: Option<&str>) {
+        let words = command.map(serde_json::from_str::<Vec<String>>);
+        let words = words.and_then(Result::ok);
+        self.upstream =
+            words.filter(|words| !words.iter().take(1).all(|word| word.trim().is_empty()));
+        let chosen = version::choose(version, self.upstream.as_deref());
+        self.upstream_version = chosen.version;
+        if let Some(value) = command.filter(|_| self.upstream.is_none()) {
+            self.problem(format!(
                 "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program, such as \
-                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); the pinned server (mcpforunityserver \
-                 {UPSTREAM_VERSION} through uvx) is used"
-            )),
+                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); mcpforunityserver {} through uvx is used",
+                chosen.version
+            ));
         }
+        self.problems.extend(chosen.problems);
     }
 
     fn log_filter(&mut self, value: &str) {

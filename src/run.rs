@@ -78,7 +78,7 @@ async fn run(config: Config) -> i32 {
     // Before there is a server that a signal could leave behind.
     let mail = Mail::with_signals();
     // This thread is the process's main thread, to which the parent-death signal is tied.
-    let started = upstream::command(config.upstream.as_deref())
+    let started = upstream::command(config.upstream.as_deref(), config.upstream_version)
         .and_then(|(program, arguments)| upstream::spawn(&program, &arguments));
     match started {
         Ok(upstream) => {

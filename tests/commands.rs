@@ -287,6 +287,42 @@ fn without_a_file_the_baseline_goes_to_stdout() {
 }
 
 #[test]
+fn committed_versions_are_compared_tool_by_tool() {
+    let diff = |words: &[&str]| run(&mut command(&[&["diff-baseline"], words].concat()));
+    // Measured: of the exposed tools 10.1.2 and later changed the contract of one.
+    for version in ["10.1.2", "10.2.0", "10.3.0"] {
+        let output = diff(&[UPSTREAM_VERSION, version]);
+        assert_eq!(status(&output), 1, "{}", stderr(&output));
+        let table = stdout(&output);
+        let last = table.lines().last().unwrap_or_default();
+        let changed = "Exposed tools whose contract differs: manage_gameobject.";
+        assert!(last.ends_with(changed), "{table}");
+        assert!(
+            table.lines().all(|line| line.chars().count() <= 100),
+            "{table}"
+        );
+    }
+    assert_eq!(status(&diff(&["10.1.2", "10.2.0"])), 0);
+    let facts = json_of(&diff(&["--json", "10.2.0", "10.3.0"]));
+    assert_eq!(facts["contracts_equal"], false);
+    assert_eq!(facts["outputs_equal"], false);
+    let tools = facts["report"]["tools"].as_array().expect("a list");
+    let added: Vec<&Value> = tools
+        .iter()
+        .filter(|tool| tool["change"] == "added")
+        .collect();
+    assert_eq!(added.len(), 1);
+    assert_eq!(added[0]["name"], "blender_bridge");
+    // The version in use is what is compared when nothing is named.
+    let folder = Folder::new();
+    let rules = json!([{ "method": "tools/list", "say": [list(&[tool("alpha")])] }]);
+    let mut command = command(&["diff-baseline", "--json"]);
+    command.env("VRC_MCP_PROXY_UPSTREAM_VERSION", "10.3.0");
+    let output = run(command.env("VRC_MCP_PROXY_UPSTREAM", folder.upstream(&rules)));
+    assert_eq!(json_of(&output)["report"]["old_version"], "10.3.0");
+}
+
+#[test]
 fn what_cannot_be_captured_is_a_failure_and_writes_nothing() {
     let broken = [
         json!([]),
@@ -339,7 +375,10 @@ fn baselines_are_compared_by_their_contracts() {
     assert_eq!(status(&facts), 1);
     let facts = json_of(&facts);
     assert_eq!(facts["contracts_equal"], false);
-    assert_eq!(facts["report"]["tools"][0]["name"], "manage_scene");
+    let tool = &facts["report"]["tools"][0];
+    assert_eq!(tool["name"], "manage_scene");
+    assert_eq!(tool["exposed"], true);
+    assert_eq!(tool["contract"][0]["pointer"], "properties/invented");
     for bad in [text(&broken), "no-such-file.json", "99.0.0"] {
         let output = diff(&[text(&same), bad]);
         assert_eq!(
@@ -360,22 +399,32 @@ fn a_fresh_capture_is_compared_with_the_committed_baseline() {
         .as_object()
         .expect("tools")
         .iter()
-        .map(|(name, tool)| json!({ "name": name, "inputSchema": tool["contract"] }))
+        .map(|(name, tool)| {
+            let output = &tool["listed"]["output"];
+            json!({ "name": name, "inputSchema": tool["contract"], "outputSchema": output })
+        })
         .collect();
     let diff = |tools: &[Value]| {
         let rules = json!([{ "method": "tools/list", "say": [list(tools)] }]);
         let upstream = folder.upstream(&rules);
         run(command(&["diff-baseline"]).env("VRC_MCP_PROXY_UPSTREAM", upstream))
     };
-    // The texts are missing; contracts alone decide.
+    // Texts and annotations are missing; contracts and output schemas decide.
     let equal = diff(&tools);
     assert_eq!(status(&equal), 0, "{}{}", stdout(&equal), stderr(&equal));
+    let whole = tools[0]["outputSchema"].take();
+    let wrapped = diff(&tools);
+    assert_eq!(status(&wrapped), 1, "{}", stderr(&wrapped));
+    assert!(stdout(&wrapped).contains("outputSchema: "), "{whole}");
+    tools[0]["outputSchema"] = whole;
     let gone = tools.pop().expect("a tool");
     let differs = diff(&tools);
     assert_eq!(status(&differs), 1, "{}", stderr(&differs));
     let name = gone["name"].as_str().expect("a name");
     assert!(
-        stdout(&differs).contains(&format!("{name}: removed")),
+        stdout(&differs)
+            .lines()
+            .any(|line| line.split_whitespace().eq([name, "gone"])),
         "{}",
         stdout(&differs)
     );

@@ -31,6 +31,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,
+        guarded::versions::ALL,
         unguarded::snippets::ALL,
         unguarded::assets::ALL,
     ];

@@ -6,6 +6,7 @@
 mod baseline;
 pub mod behaviors;
 mod demo;
+mod difference;
 mod folder;
 mod session;
 mod simulated;
@@ -51,7 +52,7 @@ enum Command {
     Behaviors(behaviors::Options),
     /// Starts the server and takes the baseline of its tools' contracts
     CaptureBaseline(baseline::CaptureOptions),
-    /// Compares two baselines: 0 when the contracts are equal, 1 when they differ
+    /// Compares two baselines: 0 when contracts and output schemas are equal, 1 when they differ
     DiffBaseline(baseline::DiffOptions),
     /// The server of the demo and of tests: says what a script tells it
     #[command(hide = true)]

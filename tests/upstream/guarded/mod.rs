@@ -4,6 +4,7 @@ pub mod delivery;
 pub mod ends;
 pub mod instances;
 pub mod session;
+pub mod versions;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
