@@ -116,19 +116,21 @@ fn load(named: &Path) -> Result<Baseline, Failure> {
 
 /// Starts the server and takes the baseline of what it lists. `version` is the one asked for.
 fn fresh(config: &Config, version: Option<&str>) -> Result<Baseline, Failure> {
-    let started = config
-        .upstream
-        .is_none()
-        .then(|| version.unwrap_or(config.upstream_version));
-    let command = match (&config.upstream, started) {
-        (None, Some(started)) => uvx_command(started)?,
-        (command, _) => command.clone().unwrap_or_default(),
+    let command = match (&config.upstream, version) {
+        (None, Some(version)) => uvx_command(version)?,
+        _ => server_command(config)?,
     };
     let version = version.map_or_else(|| server_version(&command), str::to_owned);
     complain("starting the server; on a first run it has to be fetched");
     let tools = settled_list(&command)?;
     Baseline::capture(&version, tools.iter().map(Listed::text))
         .map_err(|error| Failure::Told(error.to_string()))
+}
+
+/// The whole command of the server that `config` starts.
+pub(super) fn server_command(config: &Config) -> Result<Vec<String>, Failure> {
+    let own = config.upstream.clone();
+    own.map_or_else(|| uvx_command(config.upstream_version), Ok)
 }
 
 /// The command that starts this version of the server through uvx.
