@@ -1,6 +1,7 @@
 //! The pin of the upstream server, and the environment, read in one place.
 
 use crate::behaviors::REGISTRY;
+use crate::safety::{Mode, SAFETY_MODES};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -38,10 +39,11 @@ const DENY: &str = "VRC_MCP_PROXY_DENY";
 const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
 const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
 const VERSION: &str = "VRC_MCP_PROXY_UPSTREAM_VERSION";
+const MODE: &str = "VRC_MCP_PROXY_MODE";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 9] = [
+pub const VARIABLES: [(&str, &str); 10] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
@@ -56,6 +58,10 @@ pub const VARIABLES: [(&str, &str); 9] = [
     (
         VERSION,
         "another server version whose baseline is committed (default: the pinned one)",
+    ),
+    (
+        MODE,
+        "how much a session may do: full (the default), read_only, or confirm",
     ),
     (LOG, "what goes to stderr, a tracing filter (default info)"),
     (
@@ -83,6 +89,8 @@ pub struct Config {
     pub upstream: Option<Vec<String>>,
     /// The server version: what uvx starts when `upstream` is `None`, and whose baseline the tools are compared with.
     pub upstream_version: &'static str,
+    /// How much the session may do.
+    pub mode: Mode,
     /// The filter for the log.
     pub log: String,
     /// The heartbeat folder as the environment names it.
@@ -102,6 +110,7 @@ impl Default for Config {
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
             upstream_version: UPSTREAM_VERSION,
+            mode: Mode::default(),
             log: "info".to_owned(),
             status_dir: None,
             default_instance: None,
@@ -130,6 +139,7 @@ impl Config {
                 EXECUTE_TIMEOUT => config.timeout(&value),
                 UPSTREAM => command = Some(value),
                 VERSION => version = Some(value),
+                MODE => config.safety_mode(&value),
                 LOG => config.log_filter(&value),
                 "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
                     config.status_dir = Some(raw);
@@ -141,6 +151,12 @@ impl Config {
             }
         }
         config.server(command.as_deref(), version.as_deref());
+        if config.mode != Mode::Full && config.disabled.contains(SAFETY_MODES) {
+            config.problem(format!(
+                "{MODE}: the mode {} has no effect, because {DISABLE} names {SAFETY_MODES}",
+                config.mode.name()
+            ));
+        }
         config.exposed.extend(names(&allow).map(ToOwned::to_owned));
         for tool in names(&deny) {
             config.denied.insert(tool.to_owned());
@@ -219,6 +235,20 @@ impl Config {
             ));
         }
         self.problems.extend(chosen.problems);
+    }
+
+    fn safety_mode(&mut self, value: &str) {
+        if value.trim().is_empty() {
+            return;
+        }
+        self.mode = Mode::parse(value).unwrap_or_else(|| {
+            let known = Mode::NAMES.map(|(name, _)| name);
+            self.problem(format!(
+                "{MODE}: there is no mode {value:?} (there are {}); read_only is used, the safe side",
+                known.join(", ")
+            ));
+            Mode::ReadOnly
+        });
     }
 
     fn log_filter(&mut self, value: &str) {

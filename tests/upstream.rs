@@ -42,8 +42,10 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         guarded::instances::ALL,
         guarded::session::ALL,
         guarded::versions::ALL,
+        guarded::modes::ALL,
         unguarded::snippets::ALL,
         unguarded::assets::ALL,
+        unguarded::actions::ALL,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -8,7 +8,7 @@ use crate::relay::{RELAY, codes};
 use serde_json::json;
 
 /// How wide the table for a terminal is.
-const WIDTH: usize = 100;
+const WIDTH: usize = 120;
 /// How narrow its last column may get.
 const NARROW: usize = 30;
 

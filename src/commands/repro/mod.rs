@@ -112,6 +112,9 @@ fn measure_all(stand: &mut Stand, options: &Options) -> Result<Vec<Measured>, Fa
 
 fn measure(stand: &mut Stand, fault: &Fault) -> Measured {
     let began = Instant::now();
+    if fault.fresh {
+        stand.leave();
+    }
     stand.within(fault.limit);
     let found = (fault.measure)(stand);
     let finding = found.unwrap_or_else(|failure| {
