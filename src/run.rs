@@ -62,7 +62,7 @@ fn run(config: Config) -> i32 {
     // start, which takes the longest.
     let io = Io::new();
     let started = io.as_ref().ok().map(|io| {
-        upstream::command(config.upstream.as_deref())
+        upstream::command(config.upstream.as_deref(), config.upstream_version)
             .and_then(|(program, arguments)| io.spawn(&program, &arguments))
     });
     start_log(&config);
