@@ -36,7 +36,8 @@ const LOG_FLUSH: Duration = Duration::from_millis(200);
 const SOFTWARE_ERROR: i32 = 70;
 
 /// Runs the relay on the process's own pipes and returns its exit status.
-pub fn relay(config: Config) -> i32 {
+pub fn relay(mut config: Config) -> i32 {
+    config.bind();
     crate::stderr::start_log(&config.log);
     crate::contain::install_panic_hook();
     for problem in config

@@ -328,6 +328,10 @@ impl Surroundings for Unreadable {
         None
     }
 
+    fn real_path(&self, _: &Path) -> Option<String> {
+        None
+    }
+
     fn fresh_key(&self) -> String {
         "0".repeat(32)
     }

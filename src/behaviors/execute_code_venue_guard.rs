@@ -73,6 +73,7 @@ fn resolvable(call: &Call<'_>, cx: &Cx<'_>) -> Check {
         }
     };
     let source = match call.target.as_ref().map(|target| target.source) {
+        Some(TargetSource::Binding) => "the project of VRC_MCP_PROXY_PROJECT",
         Some(TargetSource::Pin) => "the session's pin",
         Some(TargetSource::Default) => "UNITY_MCP_DEFAULT_INSTANCE",
         _ => "this call's unity_instance",

@@ -4,14 +4,14 @@
 //! core edits messages. The kind of a hook says when it runs and what its failure costs
 //! ([`Hook::class`]). Number twenty-one is a new file here and its two lines below.
 
-use crate::call::{Call, Rewrite};
+use crate::call::{Call, Rewrite, Target};
 use crate::config::Config;
 use crate::contain::Class;
 use crate::instances::Editor;
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::RefUnwindSafe;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -35,6 +35,7 @@ mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
+mod project_binding;
 mod proxy_project_root;
 mod shared;
 mod timeout_notes;
@@ -46,6 +47,8 @@ pub(crate) use shared::snippet::fits as snippet_fits;
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
+    // Ahead of the guards that look at the target.
+    project_binding::BEHAVIOR,
     instance_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
     // leave no state behind.
@@ -130,6 +133,8 @@ impl Hook {
 pub enum Check {
     /// Go on.
     Pass,
+    /// Go on; the guards after this one see the call with this target.
+    Aim(Target),
     /// Answer the client with this and forward nothing.
     Refuse(Refusal),
 }
@@ -224,6 +229,8 @@ pub trait Surroundings: RefUnwindSafe {
     /// Whether the folder `root` holds a folder `below` (`/` between its names, letter case ignored);
     /// `None` when that cannot be told.
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool>;
+    /// A folder's path with its links resolved and forward slashes; `None` when that cannot be told.
+    fn real_path(&self, folder: &Path) -> Option<String>;
     /// A random key of 32 hexadecimal digits.
     fn fresh_key(&self) -> String;
 }
@@ -240,6 +247,8 @@ pub struct Cx<'a> {
     pub pins: &'a Pins,
     /// Tools that drifted in this session, with what changed.
     pub drifted: &'a BTreeMap<String, String>,
+    /// The names in all listings of this session.
+    pub listed: &'a BTreeSet<String>,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: i64,
     /// Files, keys.
@@ -253,6 +262,7 @@ impl<'a> Cx<'a> {
         config: &'a Config,
         pins: &'a Pins,
         drifted: &'a BTreeMap<String, String>,
+        listed: &'a BTreeSet<String>,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
     ) -> Self {
@@ -260,6 +270,7 @@ impl<'a> Cx<'a> {
             config,
             pins,
             drifted,
+            listed,
             now_ms,
             surroundings,
             editors: OnceLock::new(),

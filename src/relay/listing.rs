@@ -21,6 +21,16 @@ pub(super) struct Vetted {
     shown: Option<String>,
 }
 
+/// What a look at a list came to.
+struct Looked {
+    /// The array as the client may see it; `None` when nothing is hidden.
+    shown: Option<String>,
+    /// What all hooks together say of it.
+    edit: ListingEdit,
+    /// The names in it.
+    names: Vec<String>,
+}
+
 impl Relay {
     /// Shows the list as far as it is vouched for, or says that it is not.
     pub(super) fn listing(
@@ -68,13 +78,14 @@ impl Relay {
         })?;
         let known = |vetted: &&Vetted| vetted.list == list.text;
         if self.vetted.as_ref().filter(known).is_none() {
-            let (shown, edit) = self.vet(list, now)?;
+            let Looked { shown, edit, names } = self.vet(list, now)?;
             out.extend(
                 edit.log
                     .into_iter()
                     .map(|text| Action::Log(Level::Warn, text)),
             );
             self.drifted.extend(edit.drifted);
+            self.listed.extend(names);
             let list = Bytes::copy_from_slice(list.text.as_bytes());
             self.vetted = Some(Vetted { list, shown });
         }
@@ -93,8 +104,7 @@ impl Relay {
         Ok(incoming(&in_place_of(line, message)))
     }
 
-    /// The array as the client may see it (`None`: as it is), and what all hooks together say of it.
-    fn vet(&self, list: Raw<'_>, now: Now) -> Result<(Option<String>, ListingEdit), Contained> {
+    fn vet(&self, list: Raw<'_>, now: Now) -> Result<Looked, Contained> {
         let cx = self.cx(now);
         let tools = contain(RELAY, Class::Listing, || {
             list.as_array()
@@ -116,15 +126,19 @@ impl Relay {
             all.log.extend(log);
         }
         let hidden: BTreeSet<usize> = all.hide.iter().copied().collect();
-        if hidden.is_empty() {
-            return Ok((None, all));
-        }
         let kept = tools
             .iter()
             .enumerate()
             .filter(|(at, _)| !hidden.contains(at));
-        let kept: Vec<&str> = kept.map(|(_, tool)| tool.text).collect();
-        Ok((Some(format!("[{}]", kept.join(","))), all))
+        let kept = kept.map(|(_, tool)| tool.text);
+        let shown =
+            (!hidden.is_empty()).then(|| format!("[{}]", kept.collect::<Vec<_>>().join(",")));
+        let names = listing.tools.into_iter().filter_map(|tool| tool.name);
+        Ok(Looked {
+            shown,
+            edit: all,
+            names: names.map(String::from).collect(),
+        })
     }
 }
 

@@ -61,6 +61,7 @@ pub struct Relay {
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
     drifted: BTreeMap<String, String>,
+    listed: BTreeSet<String>,
     vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
@@ -83,6 +84,7 @@ impl Relay {
             surroundings,
             pins: Pins::default(),
             drifted: BTreeMap::new(),
+            listed: BTreeSet::new(),
             vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
@@ -158,6 +160,7 @@ impl Relay {
             &self.config,
             &self.pins,
             &self.drifted,
+            &self.listed,
             now.unix_ms,
             self.surroundings.as_ref(),
         )

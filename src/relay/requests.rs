@@ -187,6 +187,7 @@ impl Relay {
         }) {
             match request(name, || guard(call, &cx))? {
                 Check::Pass => {}
+                Check::Aim(target) => call.target = Some(target),
                 Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
             }
         }

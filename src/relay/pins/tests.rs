@@ -21,6 +21,10 @@ impl Surroundings for Fake {
         None
     }
 
+    fn real_path(&self, _: &Path) -> Option<String> {
+        None
+    }
+
     fn fresh_key(&self) -> String {
         "0".repeat(32)
     }
