@@ -16,7 +16,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_venue_guard",
     summary: "Makes a snippet check that it reached the pinned project before it runs.",
     hooks: &[
-        Hook::Guard(resolvable),
+        Hook::DepartureGuard(resolvable),
         Hook::Rewrite(check_first),
         Hook::Verdict(misrouted),
     ],

@@ -89,8 +89,11 @@ pub struct Behavior {
 pub enum Hook {
     /// Looks at an answer to `tools/list`.
     Listing(fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>),
-    /// Lets a call pass or refuses it.
+    /// Lets a call pass or refuses it. May be asked on arrival, long before the call goes out, and again then: it
+    /// reads neither pins nor heartbeats nor the target, which is not worked out yet.
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
+    DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// Changes a call's arguments. Runs when all guards have passed.
     Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
     /// Sets a limit to how long a forwarded call may take.
@@ -108,7 +111,9 @@ impl Hook {
     pub fn class(&self) -> Class {
         match self {
             Hook::Listing(_) => Class::Listing,
-            Hook::Guard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => Class::Request,
+            Hook::Guard(_) | Hook::DepartureGuard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => {
+                Class::Request
+            }
             Hook::Verdict(_) => Class::Verdict,
             Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
         }
@@ -119,6 +124,7 @@ impl Hook {
         match self {
             Hook::Listing(_) => "listing",
             Hook::Guard(_) => "guard",
+            Hook::DepartureGuard(_) => "guard at departure",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
             Hook::Annotate(_) => "annotation",

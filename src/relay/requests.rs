@@ -182,7 +182,7 @@ impl Relay {
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
         for (name, guard) in self.hooks(|hook| match hook {
-            Hook::Guard(run) => Some(*run),
+            Hook::Guard(run) | Hook::DepartureGuard(run) => Some(*run),
             _ => None,
         }) {
             match request(name, || guard(call, &cx))? {

@@ -106,6 +106,7 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
     match hook {
         Hook::Listing(_) => Hook::Listing(listing::<P>),
         Hook::Guard(_) => Hook::Guard(guard::<P>),
+        Hook::DepartureGuard(_) => Hook::DepartureGuard(guard::<P>),
         Hook::Rewrite(_) => Hook::Rewrite(rewrite::<P>),
         Hook::Deadline(_) => Hook::Deadline(deadline::<P>),
         Hook::Annotate(_) => Hook::Annotate(annotate::<P>),
@@ -117,6 +118,7 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
 const ALL_KINDS: &[Hook] = &[
     Hook::Listing(listing::<Calm>),
     Hook::Guard(guard::<Calm>),
+    Hook::DepartureGuard(guard::<Calm>),
     Hook::Rewrite(rewrite::<Calm>),
     Hook::Deadline(deadline::<Calm>),
     Hook::Annotate(annotate::<Calm>),
