@@ -202,10 +202,21 @@ mod tests {
     fn patterns_allow_and_deny_and_denying_wins() {
         let (exposed, lines) = profile("manage_*", "manage_s*,*menu*");
         assert_eq!(lines, [""; 0]);
-        for tool in ["manage_prefabs", "manage_editor", "execute_code", "manage_of_our_own"] {
+        for tool in [
+            "manage_prefabs",
+            "manage_editor",
+            "execute_code",
+            "manage_of_our_own",
+        ] {
             assert!(exposed.contains(tool), "{tool}");
         }
-        for tool in ["manage_scene", "manage_script", "execute_menu_item", "run_tests", "manage"] {
+        for tool in [
+            "manage_scene",
+            "manage_script",
+            "execute_menu_item",
+            "run_tests",
+            "manage",
+        ] {
             assert!(!exposed.contains(tool), "{tool}");
         }
         assert_eq!(exposed.denied_by("manage_scene"), Some("manage_s*"));
@@ -218,11 +229,31 @@ mod tests {
     #[test]
     fn what_matches_nothing_is_reported_with_the_nearest_name() {
         for (allow, deny, parts) in [
-            ("manage_scrpt", "", ["ALLOW: \"manage_scrpt\" is no tool", "\"manage_script\""]),
-            ("mange_*", "", ["ALLOW: \"mange_*\" fits no tool", "did you mean"]),
-            ("", "manage_editr", ["DENY: \"manage_editr\" is not exposed", "\"manage_editor\""]),
-            ("", "run_*", ["DENY: \"run_*\" fits no exposed tool", "hides nothing"]),
-            ("", "run_tests", ["DENY: \"run_tests\" is not exposed", "hides nothing"]),
+            (
+                "manage_scrpt",
+                "",
+                ["ALLOW: \"manage_scrpt\" is no tool", "\"manage_script\""],
+            ),
+            (
+                "mange_*",
+                "",
+                ["ALLOW: \"mange_*\" fits no tool", "did you mean"],
+            ),
+            (
+                "",
+                "manage_editr",
+                ["DENY: \"manage_editr\" is not exposed", "\"manage_editor\""],
+            ),
+            (
+                "",
+                "run_*",
+                ["DENY: \"run_*\" fits no exposed tool", "hides nothing"],
+            ),
+            (
+                "",
+                "run_tests",
+                ["DENY: \"run_tests\" is not exposed", "hides nothing"],
+            ),
         ] {
             let (_, lines) = profile(allow, deny);
             let [line] = &lines[..] else {
@@ -239,7 +270,10 @@ mod tests {
         for allow in ["*", "batch*"] {
             let (exposed, lines) = profile(allow, "");
             assert!(exposed.contains(BATCH));
-            assert!(matches!(&lines[..], [line] if line.contains("past every guard")), "{lines:?}");
+            assert!(
+                matches!(&lines[..], [line] if line.contains("past every guard")),
+                "{lines:?}"
+            );
         }
         let (exposed, lines) = profile("*", BATCH);
         assert!(!exposed.contains(BATCH) && exposed.contains("run_tests"));

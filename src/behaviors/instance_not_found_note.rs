@@ -224,5 +224,6 @@ impl Advice {
     }
 }
 
-const BOUND: &str = "a pin changes nothing, this session's calls are bound to that Editor's project";
+const BOUND: &str =
+    "a pin changes nothing, this session's calls are bound to that Editor's project";
 const NO_PIN: &str = "a pin would change the session's default";

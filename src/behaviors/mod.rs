@@ -139,7 +139,7 @@ impl Hook {
 pub enum Check {
     /// Go on.
     Pass,
-    /// Go on; the guards after this one see the call with this target.
+    /// Go on; the guards after this one see the call with this target. For guards at departure.
     Aim(Target),
     /// Answer the client with this and forward nothing.
     Refuse(Refusal),

@@ -14,10 +14,16 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "project_binding",
     summary: "Sends every call to the Editor that has the project of VRC_MCP_PROXY_PROJECT open.",
-    hooks: &[Hook::Guard(check), Hook::Rewrite(name_editor)],
+    hooks: &[Hook::DepartureGuard(check), Hook::Rewrite(name_editor)],
     codes: &[
-        ("project_not_open", "no Editor's heartbeat names the project"),
-        ("other_project", "the call names an Editor of another project"),
+        (
+            "project_not_open",
+            "no Editor's heartbeat names the project",
+        ),
+        (
+            "other_project",
+            "the call names an Editor of another project",
+        ),
         (
             "instance_not_resolved",
             "the call names no Editor that is visible, or several",

@@ -184,7 +184,10 @@ mod tests {
         let root = |value: &str| {
             let found = find(OsStr::new(value), &path.join("other"), Some(&path));
             assert_eq!(found.line, None, "{value}");
-            roots(&found).iter().map(ToString::to_string).collect::<Vec<_>>()
+            roots(&found)
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
         };
         for value in [
             project.clone(),
@@ -235,7 +238,11 @@ mod tests {
     #[cfg(not(windows))]
     #[test]
     fn a_path_of_windows_is_bound_beside_windows() {
-        for value in [r"c:\Unity\Alpha\", "C:/Unity/Alpha/Assets", r"C:\Unity\Alpha\Assets"] {
+        for value in [
+            r"c:\Unity\Alpha\",
+            "C:/Unity/Alpha/Assets",
+            r"C:\Unity\Alpha\Assets",
+        ] {
             let found = find(OsStr::new(value), Path::new("/home/me"), None);
             assert_eq!(roots(&found), ["C:/Unity/Alpha"], "{value}");
             says(&found, &["there is no folder C:/Unity/Alpha"]);

@@ -33,7 +33,9 @@ pub fn slashed(path: &str, platform: Platform) -> String {
     let foreign = has_drive(path) || path.starts_with(r"\\");
     if platform == Platform::Other && !foreign {
         let lead = if path.starts_with('/') { "/" } else { "" };
-        return format!("{lead}{}", steps(path)).trim_end_matches('/').to_owned();
+        return format!("{lead}{}", steps(path))
+            .trim_end_matches('/')
+            .to_owned();
     }
     let path = path.replace('\\', "/");
     let bare = match path.strip_prefix("//?/").or(path.strip_prefix("//./")) {
@@ -157,7 +159,10 @@ mod tests {
 
     #[test]
     fn letters_are_equal_in_either_normalization_form() {
-        let (composed, decomposed) = ("/p/Zo\u{eb} \u{c4}pfel/\u{ac00}", "/p/Zoe\u{308} A\u{308}pfel/\u{1100}\u{1161}");
+        let (composed, decomposed) = (
+            "/p/Zo\u{eb} \u{c4}pfel/\u{ac00}",
+            "/p/Zoe\u{308} A\u{308}pfel/\u{1100}\u{1161}",
+        );
         for platform in [Windows, Other] {
             assert!(same(composed, decomposed, platform));
             assert!(!same(composed, "/p/Zoe Apfel/\u{ac00}", platform));

@@ -26,7 +26,11 @@ fn hashes(binding: &Binding, editors: &[Editor], links: &[(&str, &str)]) -> Vec<
 fn the_assets_folder_of_the_root_fits_and_no_other() {
     let bound = binding(&["/p/Mine"]);
     for path in ["/p/Mine/Assets", "/p/Mine/Assets/", "/p//Mine/./Assets"] {
-        assert_eq!(hashes(&bound, &[editor("aa", path, 0)], &[]), ["aa"], "{path}");
+        assert_eq!(
+            hashes(&bound, &[editor("aa", path, 0)], &[]),
+            ["aa"],
+            "{path}"
+        );
     }
     for path in [
         "/p/Mine",
@@ -38,7 +42,10 @@ fn the_assets_folder_of_the_root_fits_and_no_other() {
         "/q/p/Mine/Assets",
         "/p/Mine/Assets2",
     ] {
-        assert!(hashes(&bound, &[editor("aa", path, 0)], &[]).is_empty(), "{path}");
+        assert!(
+            hashes(&bound, &[editor("aa", path, 0)], &[]).is_empty(),
+            "{path}"
+        );
     }
     let top = binding(&[""]);
     assert_eq!(hashes(&top, &[editor("aa", "/Assets", 0)], &[]), ["aa"]);
@@ -67,7 +74,10 @@ fn a_live_editor_behind_a_link_of_its_own_fits() {
     assert_eq!(hashes(&bound, &[behind.clone()], &links), ["aa"]);
     // What is left of an opening by the other spelling does not hide it.
     let ghost = editor("bb", "/p/real/Assets", 900_000);
-    assert_eq!(hashes(&bound, &[ghost, behind.clone()], &links), ["aa", "bb"]);
+    assert_eq!(
+        hashes(&bound, &[ghost, behind.clone()], &links),
+        ["aa", "bb"]
+    );
     let other = editor("cc", "/p/else/Assets", 500);
     assert!(hashes(&bound, &[other], &links).is_empty());
     let no_assets = editor("dd", "/p/mine/Other", 500);
@@ -79,8 +89,16 @@ fn no_disk_is_asked_about_closed_editors_or_beside_a_live_fit() {
     let bound = binding(&["/p/real"]);
     let never = |path: &Path| -> Option<String> { panic!("asked about {}", path.display()) };
     let closed = editor("aa", "/dead/disk/Assets", 181_000);
-    assert!(bound.fitting(std::slice::from_ref(&closed), NOW, never).is_empty());
-    let editors = [closed, editor("bb", "/p/real/Assets", 0), editor("cc", "/x/Assets", 0)];
+    assert!(
+        bound
+            .fitting(std::slice::from_ref(&closed), NOW, never)
+            .is_empty()
+    );
+    let editors = [
+        closed,
+        editor("bb", "/p/real/Assets", 0),
+        editor("cc", "/x/Assets", 0),
+    ];
     assert_eq!(bound.fitting(&editors, NOW, never).len(), 1);
 }
 
