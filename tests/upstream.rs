@@ -27,6 +27,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
     let lists = [
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
+        guarded::binding::ALL,
         guarded::ends::ALL,
         unguarded::instances::ALL,
         guarded::instances::ALL,

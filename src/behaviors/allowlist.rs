@@ -47,7 +47,7 @@ fn hide(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
 }
 
 fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
-    if cx.config.exposed.contains(&*call.tool) {
+    if cx.config.exposed.contains(&call.tool) {
         return Check::Pass;
     }
     let (code, text) = match &*call.tool {

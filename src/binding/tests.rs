@@ -71,13 +71,13 @@ fn a_live_editor_behind_a_link_of_its_own_fits() {
     let bound = binding(&["/p/real"]);
     let links = [("/p/mine", "/p/real"), ("/p/else", "/p/other")];
     let behind = editor("aa", "/p/mine/Assets", 500);
-    assert_eq!(hashes(&bound, &[behind.clone()], &links), ["aa"]);
+    assert_eq!(
+        hashes(&bound, std::slice::from_ref(&behind), &links),
+        ["aa"]
+    );
     // What is left of an opening by the other spelling does not hide it.
     let ghost = editor("bb", "/p/real/Assets", 900_000);
-    assert_eq!(
-        hashes(&bound, &[ghost, behind.clone()], &links),
-        ["aa", "bb"]
-    );
+    assert_eq!(hashes(&bound, &[ghost, behind], &links), ["aa", "bb"]);
     let other = editor("cc", "/p/else/Assets", 500);
     assert!(hashes(&bound, &[other], &links).is_empty());
     let no_assets = editor("dd", "/p/mine/Other", 500);
