@@ -30,7 +30,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
         ),
         (
             "port_taken_over",
-            "another Editor wrote later that it listens on the port of the project's Editor",
+            "another Editor is on the port that the server would take for the project's",
         ),
     ],
 };
@@ -38,6 +38,10 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 /// An Editor writes twice a second. One that shares a port with another that wrote so much later, in milliseconds, does
 /// not have that port any more.
 const TAKEN_OVER_MS: i64 = 5_000;
+
+/// For so long, in milliseconds, the server may still take an Editor's old port for its own: when a connection breaks
+/// (and each look for Editors breaks it), it asks a register of its own, which is up to 5 s old (measured against 10.1.0).
+const REMEMBERED_MS: i64 = 6_000;
 
 fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
     let Some(binding) = &cx.config.binding else {
@@ -78,8 +82,8 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
             }
         }
     }
-    if let Some(heir) = heir(bound, cx.editors()) {
-        return refuse("port_taken_over", taken_over(binding, bound, heir));
+    if let Some(text) = taken_over(binding, bound, cx) {
+        return refuse("port_taken_over", text);
     }
     if pins || named(&"unity_instance").is_some() {
         return Check::Pass;
@@ -104,21 +108,39 @@ fn name_editor(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
     })
 }
 
-/// The Editor that took over the port of one that is gone: upstream would probe that port for the old one's sake, get
-/// an answer, and send the call there.
-fn heir<'e>(bound: &Editor, editors: &'e [Editor]) -> Option<&'e Editor> {
-    let (port, written) = (bound.port?, bound.last_heartbeat_ms?);
-    let later = |editor: &&Editor| {
-        let wrote = editor.last_heartbeat_ms;
-        wrote.is_some_and(|wrote| wrote.saturating_sub(written) > TAKEN_OVER_MS)
-    };
-    let listens = |editor: &&Editor| {
+/// Another Editor that listens, as far as its file says, on this port.
+fn another_on<'e>(
+    port: u16,
+    bound: &Editor,
+    cx: &'e Cx<'_>,
+    is_heir: impl Fn(&Editor) -> bool,
+) -> Option<&'e Editor> {
+    let listens = |editor: &Editor| {
         let reason = editor.reason.as_deref();
         !matches!(reason, Some("port_busy" | "start_failed" | "stopped"))
     };
-    let same_port = |editor: &&Editor| editor.port == Some(port) && editor.hash != bound.hash;
-    let mut others = editors.iter().filter(same_port);
-    others.find(|editor| later(editor) && listens(editor))
+    let fits = |editor: &&Editor| {
+        editor.port == Some(port) && editor.hash != bound.hash && listens(editor) && is_heir(editor)
+    };
+    cx.editors().iter().find(fits)
+}
+
+/// What speaks against sending a call to the port that upstream would choose.
+fn taken_over(binding: &Binding, bound: &Editor, cx: &Cx<'_>) -> Option<String> {
+    let (port, written) = (bound.port?, bound.last_heartbeat_ms?);
+    let later = |editor: &Editor| {
+        let wrote = editor.last_heartbeat_ms;
+        wrote.is_some_and(|wrote| wrote.saturating_sub(written) > TAKEN_OVER_MS)
+    };
+    // Upstream probes that port for the old Editor's sake, gets an answer, and takes it for that Editor's.
+    if let Some(heir) = another_on(port, bound, cx, later) {
+        return Some(lost(binding, bound, port, heir));
+    }
+    let moved = bound
+        .moved
+        .filter(|moved| cx.now_ms.saturating_sub(moved.at_ms) < REMEMBERED_MS)?;
+    let heir = another_on(moved.from, bound, cx, |editor| editor.is_live(cx.now_ms))?;
+    Some(just_moved(binding, bound, moved.from, heir))
 }
 
 fn refuse(code: &'static str, text: String) -> Check {
@@ -201,15 +223,27 @@ fn unclear(binding: &Binding, bound: &Editor, selector: &Selector, fits: &str) -
     )
 }
 
-fn taken_over(binding: &Binding, bound: &Editor, heir: &Editor) -> String {
+fn lost(binding: &Binding, bound: &Editor, port: u16, heir: &Editor) -> String {
     format!(
-        "{}. The heartbeat of its Editor {} names port {}, and {} ({}), which wrote later, names the same port: the \
+        "{}. The heartbeat of its Editor {} names port {port}, and {} ({}), which wrote later, names the same port: the \
          call would reach that one. If the project is open in Unity, its bridge is on no port of its own: restart the \
          session in Window > MCP for Unity. If it is not, open it. Then repeat the call.",
+        bound_to(binding),
+        binding::identifier(bound),
+        heir.identifier(),
+        heir.project_path,
+    )
+}
+
+fn just_moved(binding: &Binding, bound: &Editor, from: u16, heir: &Editor) -> String {
+    format!(
+        "{}. Its Editor {} has just changed from port {from} to {}, and {} ({}) is on port {from} now. The server \
+         remembers ports for 5 s, so the call could reach that one: repeat it in {} s.",
         bound_to(binding),
         binding::identifier(bound),
         bound.port.unwrap_or_default(),
         heir.identifier(),
         heir.project_path,
+        REMEMBERED_MS / 1000,
     )
 }
