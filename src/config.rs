@@ -77,7 +77,7 @@ pub struct Config {
     pub exposed: Profile,
     /// The project to bind to, as the environment names it.
     pub project: Option<OsString>,
-    /// The project that calls are bound to, once [`Config::bind`] has looked for it.
+    /// The project that calls are bound to, once [`Config::bind`] has looked for it; `None` when they are not.
     pub binding: Option<Binding>,
     /// How long an `execute_code` call may take.
     pub execute_timeout: Duration,
@@ -153,10 +153,11 @@ impl Config {
         crate::instances::status_folder(variable, std::env::home_dir().as_deref())
     }
 
-    /// Looks for the project that `VRC_MCP_PROXY_PROJECT` names, from the working directory. What is odd about it is a
-    /// line in [`Config::problems`].
+    /// Looks for the project that `VRC_MCP_PROXY_PROJECT` names, from the working directory, unless the behaviour is
+    /// switched off. What is odd about it is a line in [`Config::problems`].
     pub fn bind(&mut self) {
-        let Some(value) = &self.project else {
+        let off = self.disabled.contains("project_binding");
+        let Some(value) = self.project.as_ref().filter(|_| !off) else {
             return;
         };
         let folder = std::env::current_dir().unwrap_or_default();

@@ -8,6 +8,7 @@ use crate::call::{Call, Rewrite, Target};
 use crate::config::Config;
 use crate::contain::Class;
 use crate::instances::Editor;
+use crate::relay::hold::{Passage, Traffic, UnityBound};
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 mod allowlist;
 mod canary;
+mod eviction_hold;
 mod execute_code_compile_notes;
 mod execute_code_idempotency_guard;
 mod execute_code_prelude_offset_note;
@@ -47,6 +49,7 @@ pub(crate) use shared::snippet::fits as snippet_fits;
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
+    eviction_hold::BEHAVIOR,
     // Ahead of the guards that look at the target.
     project_binding::BEHAVIOR,
     instance_guard::BEHAVIOR,
@@ -94,6 +97,9 @@ pub enum Hook {
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
     DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// Says whether a Unity-bound request goes out now or waits. Asked when it arrives, and again when it goes out
+    /// after a wait.
+    Hold(fn(UnityBound<'_>, &Traffic, &Cx<'_>) -> Passage),
     /// Changes a call's arguments. Runs when all guards have passed.
     Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
     /// Sets a limit to how long a forwarded call may take.
@@ -111,9 +117,11 @@ impl Hook {
     pub fn class(&self) -> Class {
         match self {
             Hook::Listing(_) => Class::Listing,
-            Hook::Guard(_) | Hook::DepartureGuard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => {
-                Class::Request
-            }
+            Hook::Guard(_)
+            | Hook::DepartureGuard(_)
+            | Hook::Hold(_)
+            | Hook::Rewrite(_)
+            | Hook::Deadline(_) => Class::Request,
             Hook::Verdict(_) => Class::Verdict,
             Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
         }
@@ -125,6 +133,7 @@ impl Hook {
             Hook::Listing(_) => "listing",
             Hook::Guard(_) => "guard",
             Hook::DepartureGuard(_) => "guard at departure",
+            Hook::Hold(_) => "hold",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
             Hook::Annotate(_) => "annotation",

@@ -2,18 +2,21 @@
 
 mod answers;
 pub mod codes;
+pub mod hold;
 pub mod inflight;
 mod listing;
 mod pins;
+mod refusals;
 mod requests;
 
-use crate::behaviors::{Behavior, Cx, Pins, Surroundings};
+use crate::behaviors::{Behavior, Cx, Hook, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
 use crate::wire::envelope::INTERNAL_ERROR;
 use crate::wire::id::Id;
 use bytes::Bytes;
+use hold::Hold;
 use inflight::{Asked, InFlight, State};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -65,6 +68,7 @@ pub struct Relay {
     vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
+    hold: Hold,
     waiting: usize,
     seq: u64,
     ended: Option<String>,
@@ -78,8 +82,11 @@ impl Relay {
         surroundings: Box<dyn Surroundings + Send>,
     ) -> Self {
         let enabled = |b: &&Behavior| !config.disabled.contains(b.name);
+        let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
+        let mut hooks = behaviors.iter().flat_map(|behavior| behavior.hooks);
+        let holds = hooks.any(|hook| matches!(hook, Hook::Hold(_)));
         Relay {
-            behaviors: registry.iter().filter(enabled).copied().collect(),
+            behaviors,
             config,
             surroundings,
             pins: Pins::default(),
@@ -88,6 +95,7 @@ impl Relay {
             vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
+            hold: Hold::new(holds),
             waiting: 0,
             seq: 0,
             ended: None,
@@ -101,11 +109,17 @@ impl Relay {
 
     /// When [`Relay::on_deadline`] is due, since the relay's start.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.deadlines.first().map(|(at, _)| *at)
+        let answer = self.deadlines.first().map(|(at, _)| *at);
+        [answer, self.hold.deadline()].into_iter().flatten().min()
     }
 
-    /// Answers every call whose time is up.
+    /// Answers every call whose time is up, and lets those go whose wait is over.
     pub fn on_deadline(&mut self, now: Now, out: &mut Vec<Action>) {
+        self.expire(now, out);
+        self.release(now, out);
+    }
+
+    fn expire(&mut self, now: Now, out: &mut Vec<Action>) {
         while let Some((at, id)) = self.deadlines.first().cloned() {
             if at > now.since_start {
                 return;
@@ -137,6 +151,7 @@ impl Relay {
     pub fn on_child_end(&mut self, how: &str, out: &mut Vec<Action>) {
         self.ended = Some(how.to_owned());
         self.deadlines.clear();
+        self.drop_waiting(how, out);
         let mut left: Vec<InFlight> = self.pending.drain().map(|(_, call)| call).collect();
         left.sort_by_key(|call| call.seq);
         for call in left {
@@ -195,7 +210,12 @@ impl Relay {
     /// A request comes with an id that may still be in use. The newest request counts, also when it
     /// is refused: whatever answers it must stay the only answer.
     fn supersede(&mut self, id: &Id, out: &mut Vec<Action>) {
-        if self.retire(id, State::Superseded) {
+        if self.unqueue(id) {
+            let text = format!(
+                "request id {id} was reused while its request waited: that one is dropped unsent"
+            );
+            out.push(Action::Log(Level::Warn, text));
+        } else if self.retire(id, State::Superseded) {
             let text =
                 format!("request id {id} was reused while in flight: the newest request counts");
             out.push(Action::Log(Level::Warn, text));
@@ -204,6 +224,7 @@ impl Relay {
 
     /// Takes a request out of the books because upstream answered it.
     fn settle(&mut self, id: &Id) -> Option<InFlight> {
+        self.hold.answered(id);
         let entry = self.pending.remove(id)?;
         self.disarm(&entry);
         if entry.state == State::Waiting {

@@ -75,7 +75,7 @@ impl<'h> Scene<'h> {
 
     /// One change of the scene.
     fn turn(&mut self, dice: &mut Dice) {
-        match (dice.roll(5), self.alpha.take()) {
+        match (dice.roll(8), self.alpha.take()) {
             (0, alpha) => {
                 self.alpha = alpha;
                 self.open_beta(0);
@@ -155,22 +155,70 @@ fn hostile(dice: &mut Dice, beta: &Editor) -> (&'static str, Value) {
     }
 }
 
+/// What became of the calls.
+#[derive(Default)]
+struct Tallies {
+    /// Calls that were meant for Alpha and passed on.
+    meant: usize,
+    /// Those that Alpha got.
+    reached: usize,
+    refused: usize,
+}
+
+impl Tallies {
+    /// Makes one call and looks at what came of it.
+    fn call(&mut self, scene: &Scene, client: &mut Client, dice: &mut Dice) {
+        let beta = scene.beta.as_ref().filter(|_| dice.roll(6) == 0);
+        let (tool, arguments) = match beta {
+            Some(beta) => hostile(dice, beta),
+            None => friendly(dice, scene.alpha.as_ref()),
+        };
+        let arrived = || {
+            scene
+                .alpha
+                .as_ref()
+                .map(|alpha| alpha.all_delivered().len())
+        };
+        let before = arrived();
+        let answer = client.call_once(tool, &arguments);
+        let (raw, fact) = (&answer.0.raw, &facts(&answer)[0]);
+        if fact["behavior"] == "project_binding" {
+            assert!(answer.is_error() && fact["forwarded"] == false, "{raw}");
+            // Alpha is there and was named, if anyone: it has just moved, and the server may know its old port.
+            let friendly = beta.is_none() && scene.alpha.is_some();
+            assert!(
+                !friendly || fact["code"] == "port_taken_over",
+                "{tool} {arguments}: {raw}"
+            );
+            self.refused += 1;
+            return;
+        }
+        assert!(beta.is_none(), "{tool} {arguments}: {raw}");
+        if scene.alpha.is_none() {
+            // A ghost whose port is not Beta's: the server may look for itself.
+            assert!(
+                scene.ghost.is_some() && answer.missed(),
+                "{tool} {arguments}: {raw}"
+            );
+        } else if tool != "set_active_instance" {
+            self.meant += 1;
+            self.reached += usize::from(arrived() > before);
+        }
+    }
+}
+
 fn a_bound_session_reaches_its_project_only(home: &Home) {
     let mut scene = Scene::new(home);
-    let alpha = scene.alpha.as_ref().unwrap();
-    let (root, assets) = (
-        alpha.root().display().to_string(),
-        alpha.root().join("Assets"),
-    );
-    let launch = Launch::relay().env("VRC_MCP_PROXY_PROJECT", &root);
+    let root = scene.alpha.as_ref().unwrap().root().to_owned();
+    let launch = Launch::relay().env("VRC_MCP_PROXY_PROJECT", root.to_str().unwrap());
     let mut client = starting(|| {
         let mut client = Client::start(home, &launch);
-        assert_eq!(client.code(WHERE).value(), json!(assets));
+        assert_eq!(client.code(WHERE).value(), json!(root.join("Assets")));
         client
     });
     let mut dice = Dice(SEED);
     let until = Instant::now() + TIME;
-    let (mut meant, mut reached, mut refused) = (0, 0, 0);
+    let mut tallies = Tallies::default();
     for call in 0..CALLS {
         if Instant::now() > until {
             break;
@@ -178,41 +226,14 @@ fn a_bound_session_reaches_its_project_only(home: &Home) {
         if call % CALLS_PER_SCENE == 0 {
             scene.turn(&mut dice);
         }
-        let beta = scene.beta.as_ref().filter(|_| dice.roll(6) == 0);
-        let for_beta = beta.is_some();
-        let (tool, arguments) = match beta {
-            Some(beta) => hostile(&mut dice, beta),
-            None => friendly(&mut dice, scene.alpha.as_ref()),
-        };
-        let before = scene
-            .alpha
-            .as_ref()
-            .map(|alpha| alpha.all_delivered().len());
-        let answer = client.call_once(tool, &arguments);
-        let ours = facts(&answer)[0]["behavior"] == "project_binding";
-        if !for_beta && scene.ghost.is_some() && !ours {
-            // Its port is not Beta's, so the server may look for itself.
-            assert!(answer.missed(), "{tool} {arguments}: {}", answer.0.raw);
-        } else if ours && facts(&answer)[0]["code"] == "port_taken_over" {
-            // Also when Alpha has just moved: the server may still know its old port.
-            refused += 1;
-        } else if for_beta || scene.alpha.is_none() {
-            assert!(ours, "{tool} {arguments}: {}", answer.0.raw);
-            assert!(answer.is_error() && facts(&answer)[0]["forwarded"] == false);
-            refused += 1;
-        } else if tool != "set_active_instance" {
-            meant += 1;
-            let after = scene
-                .alpha
-                .as_ref()
-                .map(|alpha| alpha.all_delivered().len());
-            reached += usize::from(after > before);
-            if tool == "execute_code" && answer.succeeded() {
-                assert_eq!(answer.value(), json!(assets), "{}", answer.0.raw);
-            }
-        }
+        tallies.call(&scene, &mut client, &mut dice);
     }
     scene.close_beta();
+    let Tallies {
+        meant,
+        reached,
+        refused,
+    } = tallies;
     // In the 0.3 s of its probe a busy machine may miss Alpha, and upstream then takes whoever it finds. It says so.
     let log = std::fs::read_to_string(home.path(SERVER_LOG)).unwrap();
     let lost = log.matches("falling back to port scan").count();
