@@ -37,7 +37,9 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 fn hide(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
     let exposed = |name: Option<&str>| name.is_some_and(|n| cx.config.exposed.contains(n));
     let tools = listing.tools.iter().enumerate();
+    let names = listing.tools.iter().filter_map(|tool| tool.name.as_deref());
     Ok(ListingEdit {
+        listed: names.map(ToOwned::to_owned).collect(),
         hide: tools
             .filter(|(_, tool)| !exposed(tool.name.as_deref()))
             .map(|(at, _)| at)
@@ -72,12 +74,12 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
         return ("tool_not_exposed", denied(name, entry));
     }
     let known = known_tools();
-    if cx.listed.contains(name) {
+    if cx.listings.names.contains(name) {
         return ("tool_not_exposed", generic(name));
     }
     if known.contains(name) {
         let mut text = generic(name);
-        if !cx.listed.is_empty() {
+        if !cx.listings.names.is_empty() {
             text.push_str(
                 " The server's own lists did not have it in this session either: its group is switched off in Unity, \
                  or the Editor that brings it was not connected.",
@@ -96,7 +98,7 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
         );
         return ("tool_not_registered", text);
     }
-    let listed = if cx.listed.is_empty() {
+    let listed = if cx.listings.names.is_empty() {
         "and no list of its tools was asked for in this session (tools/list) that could show another one"
     } else {
         "and it has not listed one in this session"
@@ -113,7 +115,7 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
 /// A full stop, or a question that names the most similar tool that can be called.
 fn closest(name: &str, known: &BTreeSet<String>, cx: &Cx<'_>) -> String {
     let exposed = |tool: &&String| cx.config.exposed.contains(tool);
-    let tools = known.iter().chain(cx.listed).filter(exposed);
+    let tools = known.iter().chain(&cx.listings.names).filter(exposed);
     match nearest(name, tools.map(String::as_str)) {
         none if none.is_empty() => ".".to_owned(),
         question => question,

@@ -13,7 +13,7 @@ use crate::wire::quote;
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "project_binding",
-    summary: "Sends every call to the Editor that has the project of VRC_MCP_PROXY_PROJECT open.",
+    summary: "Keeps all calls to the project of VRC_MCP_PROXY_PROJECT.",
     hooks: &[Hook::DepartureGuard(check), Hook::Rewrite(name_editor)],
     codes: &[
         (

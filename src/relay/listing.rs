@@ -3,32 +3,25 @@
 use super::answers::incoming;
 use super::inflight::InFlight;
 use super::{Action, Level, Now, RELAY, Relay, log_contained};
-use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit};
+use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit, ToolKey};
 use crate::contain::{Class, Contained, contain};
 use crate::reply;
 use crate::wire::envelope::{INTERNAL_ERROR, Message, in_place_of};
 use crate::wire::object::{Object, Raw};
+use crate::wire::quote;
 use crate::wire::splice::Edits;
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A list that was looked at. Clients ask again and again for the same one, and reading 47 schemas costs more
 /// than all the rest of the answer.
 pub(super) struct Vetted {
     /// The `tools` array as upstream sent it.
     list: Bytes,
-    /// The array for the client; `None` when nothing is hidden.
+    /// The array for the client; `None` when nothing is hidden or set.
     shown: Option<String>,
-}
-
-/// What a look at a list came to.
-struct Looked {
-    /// The array as the client may see it; `None` when nothing is hidden.
-    shown: Option<String>,
-    /// What all hooks together say of it.
-    edit: ListingEdit,
-    /// The names in it.
-    names: Vec<String>,
 }
 
 impl Relay {
@@ -78,14 +71,15 @@ impl Relay {
         })?;
         let known = |vetted: &&Vetted| vetted.list == list.text;
         if self.vetted.as_ref().filter(known).is_none() {
-            let Looked { shown, edit, names } = self.vet(list, now)?;
+            let (shown, edit) = self.vet(list, now)?;
             out.extend(
                 edit.log
                     .into_iter()
                     .map(|text| Action::Log(Level::Warn, text)),
             );
-            self.drifted.extend(edit.drifted);
-            self.listed.extend(names);
+            self.listings.drifted.extend(edit.drifted);
+            self.listings.own_confirm.extend(edit.own_confirm);
+            self.listings.names.extend(edit.listed);
             let list = Bytes::copy_from_slice(list.text.as_bytes());
             self.vetted = Some(Vetted { list, shown });
         }
@@ -104,7 +98,8 @@ impl Relay {
         Ok(incoming(&in_place_of(line, message)))
     }
 
-    fn vet(&self, list: Raw<'_>, now: Now) -> Result<Looked, Contained> {
+    /// The array as the client may see it (`None`: as it is), and what all hooks together say of it.
+    fn vet(&self, list: Raw<'_>, now: Now) -> Result<(Option<String>, ListingEdit), Contained> {
         let cx = self.cx(now);
         let tools = contain(RELAY, Class::Listing, || {
             list.as_array()
@@ -121,24 +116,66 @@ impl Relay {
         }) {
             let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
             all.hide.extend(edit.hide);
+            all.set.extend(edit.set);
+            all.own_confirm.extend(edit.own_confirm);
+            all.listed.extend(edit.listed);
             all.drifted.extend(edit.drifted);
             let log = edit.log.iter().map(|text| format!("{name}: {text}"));
             all.log.extend(log);
         }
         let hidden: BTreeSet<usize> = all.hide.iter().copied().collect();
-        let kept = tools
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !hidden.contains(at));
-        let kept = kept.map(|(_, tool)| tool.text);
-        let shown =
-            (!hidden.is_empty()).then(|| format!("[{}]", kept.collect::<Vec<_>>().join(",")));
-        let names = listing.tools.into_iter().filter_map(|tool| tool.name);
-        Ok(Looked {
-            shown,
-            edit: all,
-            names: names.map(String::from).collect(),
-        })
+        if hidden.is_empty() && all.set.is_empty() {
+            return Ok((None, all));
+        }
+        let mut kept = Vec::new();
+        for (at, (tool, view)) in tools.iter().zip(&views).enumerate() {
+            if hidden.contains(&at) {
+                continue;
+            }
+            let keys = all.set.iter().filter(|key| key.at == at);
+            kept.push(contain(RELAY, Class::Listing, || {
+                with_keys(*tool, view.as_ref(), keys)
+            })?);
+        }
+        Ok((Some(format!("[{}]", kept.join(","))), all))
+    }
+}
+
+/// A tool's text with these keys set.
+fn with_keys<'a>(
+    tool: Raw<'a>,
+    view: Option<&Object<'a>>,
+    keys: impl Iterator<Item = &'a ToolKey>,
+) -> Result<Cow<'a, str>, String> {
+    let mut edits = Edits::default();
+    for key in keys {
+        let Some(view) = view else { continue };
+        if let Some((range, text)) = set_in(view, key.path, &key.value) {
+            edits.replace(range.start - tool.at..range.end - tool.at, text);
+        }
+    }
+    if edits.is_empty() {
+        return Ok(Cow::Borrowed(tool.text));
+    }
+    let text = edits.apply(tool.text).map_err(|error| error.to_string())?;
+    let text = String::from_utf8(text.into()).map_err(|error| error.to_string())?;
+    Ok(Cow::Owned(text))
+}
+
+/// The edit that makes the key at `path` stand for `value`; `None` when it does already, or when something else than an
+/// object is in the way.
+fn set_in(object: &Object<'_>, path: &[&str], value: &str) -> Option<(Range<usize>, String)> {
+    let (key, rest) = path.split_first()?;
+    let old = object.get(key);
+    if rest.is_empty() {
+        return (old.map(|raw| raw.text) != Some(value)).then(|| object.set(key, value));
+    }
+    match old.filter(|raw| !raw.is_null()) {
+        Some(old) => set_in(&old.as_object()?, rest, value),
+        None => {
+            let nest = |inner, key: &&str| format!("{{{}:{inner}}}", quote(key));
+            Some(object.set(key, &rest.iter().rev().fold(value.to_owned(), nest)))
+        }
     }
 }
 

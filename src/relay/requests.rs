@@ -240,10 +240,15 @@ impl Relay {
         cx: &Cx<'_>,
         moment: Moment,
     ) -> Result<(), Stopped> {
-        for (name, guard) in self.hooks(|hook| match (hook, moment) {
+        let guards = self.hooks(|hook| match (hook, moment) {
             (Hook::Guard(run), _) | (Hook::DepartureGuard(run), Moment::Departure) => Some(*run),
             _ => None,
-        }) {
+        });
+        let consents = self.hooks(|hook| match (hook, moment) {
+            (Hook::Consent(run), Moment::Departure) => Some(*run),
+            _ => None,
+        });
+        for (name, guard) in guards.chain(consents) {
             match request(name, || guard(call, cx))? {
                 Check::Pass => {}
                 Check::Aim(target) => call.target = Some(target),

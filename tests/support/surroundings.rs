@@ -20,10 +20,6 @@ impl Surroundings for NoEditors {
         None
     }
 
-    fn real_path(&self, _: &Path) -> Option<String> {
-        None
-    }
-
     fn fresh_key(&self) -> String {
         format!("{:032x}", self.keys.fetch_add(1, Ordering::Relaxed))
     }

@@ -21,10 +21,6 @@ impl Surroundings for Fake {
         None
     }
 
-    fn real_path(&self, _: &Path) -> Option<String> {
-        None
-    }
-
     fn fresh_key(&self) -> String {
         "0".repeat(32)
     }

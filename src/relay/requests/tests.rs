@@ -20,10 +20,6 @@ impl Surroundings for Alone {
         None
     }
 
-    fn real_path(&self, _: &Path) -> Option<String> {
-        None
-    }
-
     fn fresh_key(&self) -> String {
         "0".repeat(32)
     }

@@ -4,6 +4,7 @@ pub mod binding;
 pub mod delivery;
 pub mod ends;
 pub mod instances;
+pub mod modes;
 pub mod session;
 
 use std::path::PathBuf;
