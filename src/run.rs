@@ -57,7 +57,7 @@ pub fn relay(config: Config) -> i32 {
     status
 }
 
-fn run(config: Config) -> i32 {
+fn run(mut config: Config) -> i32 {
     // Signals are watched before there is a server that one could leave behind. All else comes after the server's
     // start, which takes the longest.
     let io = Io::new();
@@ -65,6 +65,7 @@ fn run(config: Config) -> i32 {
         upstream::command(config.upstream.as_deref(), config.upstream_version)
             .and_then(|(program, arguments)| io.spawn(&program, &arguments))
     });
+    config.bind();
     start_log(&config);
     match (io, started) {
         (Ok(mut io), Some(Ok(upstream))) => {

@@ -1,6 +1,7 @@
 //! The real surroundings of the core: heartbeat files, folders, random keys.
 
 use crate::behaviors::Surroundings;
+use crate::binding::path::{Platform, slashed};
 use crate::call::fold;
 use crate::instances::{Editor, Heartbeats};
 use std::io::{Error, ErrorKind};
@@ -38,6 +39,11 @@ impl Surroundings for Files {
             folders = next;
         }
         Some(!folders.is_empty())
+    }
+
+    fn real_path(&self, folder: &Path) -> Option<String> {
+        let real = folder.canonicalize().ok()?;
+        Some(slashed(&real.to_string_lossy(), Platform::HERE))
     }
 
     fn fresh_key(&self) -> String {
