@@ -143,7 +143,7 @@ impl Config {
     /// `%USERPROFILE%` where that is set: the server's Python (10.1.0) goes by it too.
     pub fn status_folder(&self) -> Option<std::path::PathBuf> {
         let variable = self.status_dir.as_deref();
-        crate::instances::status_folder(variable, std::env::home_dir().as_deref())
+        crate::instances::status_folder(variable, crate::home::folder().as_deref())
     }
 
     /// What is wrong with the folder that `UNITY_MCP_STATUS_DIR` names: a line for stderr. One that is not there yet

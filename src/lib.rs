@@ -13,7 +13,7 @@
 //! - [`upstream`] finds, starts and ends the server's process tree.
 //! - [`baseline`] knows what each tool of the pinned server accepts.
 //! - [`commands`] is the command line: everything that is not the relay.
-//! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
+//! - [`config`] is the environment, read once; [`home`] is where the user is at home; [`stderr`] is the log's way out.
 
 pub mod baseline;
 pub mod behaviors;
@@ -22,6 +22,7 @@ pub mod commands;
 pub mod config;
 pub mod contain;
 pub mod csharp;
+pub mod home;
 pub mod instances;
 mod ready;
 pub mod relay;
