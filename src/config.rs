@@ -181,7 +181,7 @@ impl Config {
     /// `%USERPROFILE%` where that is set: the server's Python (10.1.0) goes by it too.
     pub fn status_folder(&self) -> Option<std::path::PathBuf> {
         let variable = self.status_dir.as_deref();
-        crate::instances::status_folder(variable, std::env::home_dir().as_deref())
+        crate::instances::status_folder(variable, crate::home::folder().as_deref())
     }
 
     /// Looks for the project that `VRC_MCP_PROXY_PROJECT` names, from the working directory, unless the behaviour is

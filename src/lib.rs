@@ -14,7 +14,8 @@
 //! - [`upstream`] finds, starts and ends the server's process tree.
 //! - [`baseline`] knows what each tool of the pinned server accepts.
 //! - [`commands`] is the command line: everything that is not the relay.
-//! - [`config`] is the environment, read once, [`profile`] which tools it exposes; [`stderr`] is the log's way out.
+//! - [`config`] is the environment, read once, [`profile`] which tools it exposes, [`home`] where the user is at home.
+//! - [`stderr`] is the log's way out.
 
 pub mod baseline;
 pub mod behaviors;
@@ -24,6 +25,7 @@ pub mod commands;
 pub mod config;
 pub mod contain;
 pub mod csharp;
+pub mod home;
 pub mod instances;
 pub mod profile;
 mod ready;

@@ -70,9 +70,10 @@ fn run(mut config: Config) -> i32 {
     match (io, started) {
         (Ok(mut io), Some(Ok(upstream))) => {
             let heartbeats = Heartbeats::new(config.status_folder());
-            let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
+            let (files, moment) = Files::by_moments(heartbeats);
+            let relay = Relay::new(config, REGISTRY, Box::new(files));
             match io.attach(upstream) {
-                Ok(tree) => Shell::new(relay, tree, io).run(),
+                Ok(tree) => Shell::new(relay, moment, tree, io).run(),
                 Err(error) => cannot_run(&error),
             }
         }

@@ -117,11 +117,9 @@ impl Heartbeats {
     }
 
     fn scan(&self, mut before: HashMap<String, Seen>, now: SystemTime) -> HashMap<String, Seen> {
-        let Some(entries) = self
-            .folder
-            .as_ref()
-            .and_then(|folder| fs::read_dir(folder).ok())
-        else {
+        // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
+        let there = self.folder.as_ref().filter(|folder| folder.exists());
+        let Some(entries) = there.and_then(|folder| fs::read_dir(folder).ok()) else {
             return HashMap::new();
         };
         let mut after = HashMap::with_capacity(before.len());

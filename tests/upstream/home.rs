@@ -82,7 +82,7 @@ impl Home {
         ];
         for (variable, base, fallback, leaf) in shared {
             let base = std::env::var_os(base).map_or_else(
-                || std::env::home_dir().unwrap().join(fallback),
+                || vrc_mcp_proxy::home::folder().unwrap().join(fallback),
                 PathBuf::from,
             );
             command.env(
