@@ -1,11 +1,18 @@
 //! The pin of the upstream server, and the environment, read in one place.
 
 use crate::behaviors::REGISTRY;
+use crate::binding::{self, Binding};
+use crate::profile::Profile;
+use crate::safety::{Mode, SAFETY_MODES};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// The version of `mcpforunityserver` that this build stands in front of.
+mod version;
+
+pub use version::named_version;
+
+/// The version of `mcpforunityserver` that this build stands in front of, unless the environment selects another.
 pub const UPSTREAM_VERSION: &str = "10.1.0";
 
 /// Seconds an `execute_code` call may take unless the environment says otherwise.
@@ -33,21 +40,38 @@ const ALLOW: &str = "VRC_MCP_PROXY_ALLOW";
 const DENY: &str = "VRC_MCP_PROXY_DENY";
 const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
 const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
+const VERSION: &str = "VRC_MCP_PROXY_UPSTREAM_VERSION";
+const MODE: &str = "VRC_MCP_PROXY_MODE";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 8] = [
+pub const VARIABLES: [(&str, &str); 11] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
     ),
-    (ALLOW, "tools to expose beyond the built-in list"),
-    (DENY, "tools to hide"),
+    (
+        ALLOW,
+        "tools to expose beyond the built-in list: names, or patterns such as manage_*",
+    ),
+    (DENY, "tools to hide, likewise; wins"),
+    (
+        binding::VARIABLE,
+        "the Unity project that all calls are meant for: its root, or auto for the one around the working directory",
+    ),
     (
         EXECUTE_TIMEOUT,
         "seconds an execute_code call may take (default 120)",
     ),
     (UPSTREAM, "the upstream command, a JSON array of strings"),
+    (
+        VERSION,
+        "another server version whose baseline is committed (default: the pinned one)",
+    ),
+    (
+        MODE,
+        "how much a session may do: full (the default), read_only, or confirm",
+    ),
     (LOG, "what goes to stderr, a tracing filter (default info)"),
     (
         "UNITY_MCP_STATUS_DIR",
@@ -65,13 +89,19 @@ pub struct Config {
     /// Names of behaviours that are switched off.
     pub disabled: BTreeSet<&'static str>,
     /// Tools that are exposed.
-    pub exposed: BTreeSet<String>,
-    /// Tools that the environment hides.
-    pub denied: BTreeSet<String>,
+    pub exposed: Profile,
+    /// The project to bind to, as the environment names it.
+    pub project: Option<OsString>,
+    /// The project that calls are bound to, once [`Config::bind`] has looked for it; `None` when they are not.
+    pub binding: Option<Binding>,
     /// How long an `execute_code` call may take.
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
     pub upstream: Option<Vec<String>>,
+    /// The server version: what uvx starts when `upstream` is `None`, and whose baseline the tools are compared with.
+    pub upstream_version: &'static str,
+    /// How much the session may do.
+    pub mode: Mode,
     /// The filter for the log.
     pub log: String,
     /// The heartbeat folder as the environment names it.
@@ -86,10 +116,13 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             disabled: BTreeSet::new(),
-            exposed: EXPOSED_TOOLS.iter().map(ToString::to_string).collect(),
-            denied: BTreeSet::new(),
+            exposed: Profile::default(),
+            project: None,
+            binding: None,
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
+            upstream_version: UPSTREAM_VERSION,
+            mode: Mode::default(),
             log: "info".to_owned(),
             status_dir: None,
             default_instance: None,
@@ -104,6 +137,7 @@ impl Config {
     pub fn from_env(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Config {
         let mut config = Config::default();
         let (mut allow, mut deny) = (String::new(), String::new());
+        let (mut command, mut version) = (None, None);
         for (name, raw) in variables {
             let (mut name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
             if cfg!(windows) {
@@ -114,8 +148,11 @@ impl Config {
                 DISABLE => config.disable(&value),
                 ALLOW => allow = value,
                 DENY => deny = value,
+                binding::VARIABLE => config.project = Some(raw),
                 EXECUTE_TIMEOUT => config.timeout(&value),
-                UPSTREAM => config.upstream_command(&value),
+                UPSTREAM => command = Some(value),
+                VERSION => version = Some(value),
+                MODE => config.safety_mode(&value),
                 LOG => config.log_filter(&value),
                 "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
                     config.status_dir = Some(raw);
@@ -126,15 +163,16 @@ impl Config {
                 _ => config.unknown_variable(&name),
             }
         }
-        config.exposed.extend(names(&allow).map(ToOwned::to_owned));
-        for tool in names(&deny) {
-            config.denied.insert(tool.to_owned());
-            if !config.exposed.remove(tool) {
-                config.problem(format!(
-                    "{DENY}: {tool:?} is not exposed, so it hides nothing{}",
-                    nearest(tool, EXPOSED_TOOLS)
-                ));
-            }
+        config.server(command.as_deref(), version.as_deref());
+        if config.mode != Mode::Full && config.disabled.contains(SAFETY_MODES) {
+            config.problem(format!(
+                "{MODE}: the mode {} has no effect, because {DISABLE} names {SAFETY_MODES}",
+                config.mode.name()
+            ));
+        }
+        if !(allow.is_empty() && deny.is_empty()) {
+            let odd = config.exposed.extend((ALLOW, &allow), (DENY, &deny));
+            config.problems.extend(odd);
         }
         config
     }
@@ -143,7 +181,20 @@ impl Config {
     /// `%USERPROFILE%` where that is set: the server's Python (10.1.0) goes by it too.
     pub fn status_folder(&self) -> Option<std::path::PathBuf> {
         let variable = self.status_dir.as_deref();
-        crate::instances::status_folder(variable, std::env::home_dir().as_deref())
+        crate::instances::status_folder(variable, crate::home::folder().as_deref())
+    }
+
+    /// Looks for the project that `VRC_MCP_PROXY_PROJECT` names, from the working directory, unless the behaviour is
+    /// switched off. What is odd about it is a line in [`Config::problems`].
+    pub fn bind(&mut self) {
+        let off = self.disabled.contains("project_binding");
+        let Some(value) = self.project.as_ref().filter(|_| !off) else {
+            return;
+        };
+        let folder = std::env::current_dir().unwrap_or_default();
+        let found = binding::find::find(value, &folder, std::env::home_dir().as_deref());
+        self.binding = found.binding;
+        self.problems.extend(found.line);
     }
 
     /// What is wrong with the folder that `UNITY_MCP_STATUS_DIR` names: a line for stderr. One that is not there yet
@@ -189,17 +240,35 @@ impl Config {
         }
     }
 
-    fn upstream_command(&mut self, value: &str) {
-        match serde_json::from_str::<Vec<String>>(value) {
-            Ok(words) if words.first().is_some_and(|program| !program.trim().is_empty()) => {
-                self.upstream = Some(words);
-            }
-            _ => self.problem(format!(
+    fn server(&mut self, command: Option<&str>, version: Option<&str>) {
+        let words = command.map(serde_json::from_str::<Vec<String>>);
+        let words = words.and_then(Result::ok);
+        self.upstream =
+            words.filter(|words| !words.iter().take(1).all(|word| word.trim().is_empty()));
+        let chosen = version::choose(version, self.upstream.as_deref());
+        self.upstream_version = chosen.version;
+        if let Some(value) = command.filter(|_| self.upstream.is_none()) {
+            self.problem(format!(
                 "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program, such as \
-                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); the pinned server (mcpforunityserver \
-                 {UPSTREAM_VERSION} through uvx) is used"
-            )),
+                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); mcpforunityserver {} through uvx is used",
+                chosen.version
+            ));
         }
+        self.problems.extend(chosen.problems);
+    }
+
+    fn safety_mode(&mut self, value: &str) {
+        if value.trim().is_empty() {
+            return;
+        }
+        self.mode = Mode::parse(value).unwrap_or_else(|| {
+            let known = Mode::NAMES.map(|(name, _)| name);
+            self.problem(format!(
+                "{MODE}: there is no mode {value:?} (there are {}); read_only is used, the safe side",
+                known.join(", ")
+            ));
+            Mode::ReadOnly
+        });
     }
 
     fn log_filter(&mut self, value: &str) {
@@ -251,7 +320,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `; did you mean "…"?` with the most similar of `known`, whether similar or not.
-fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let similarity = |known: &&str| strsim::jaro_winkler(name, known);
     let best = known
         .into_iter()

@@ -4,7 +4,7 @@
 //! core edits messages. The kind of a hook says when it runs and what its failure costs
 //! ([`Hook::class`]). Number twenty-one is a new file here and its two lines below.
 
-use crate::call::{Call, Rewrite};
+use crate::call::{Call, Rewrite, Target};
 use crate::config::Config;
 use crate::contain::Class;
 use crate::instances::Editor;
@@ -12,7 +12,7 @@ use crate::relay::hold::{Passage, Traffic, UnityBound};
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::RefUnwindSafe;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -38,7 +38,9 @@ mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
 mod pinned_editor_guard;
+mod project_binding;
 mod proxy_project_root;
+mod safety_modes;
 mod shared;
 mod timeout_notes;
 
@@ -49,7 +51,10 @@ pub(crate) use shared::snippet::fits as snippet_fits;
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
+    safety_modes::BEHAVIOR,
     eviction_hold::BEHAVIOR,
+    // Ahead of the guards that look at the target.
+    project_binding::BEHAVIOR,
     instance_guard::BEHAVIOR,
     pinned_editor_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
@@ -96,6 +101,9 @@ pub enum Hook {
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
     DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// A guard that asks for a yes: it runs when all others have let the call pass, so that nobody says yes to a
+    /// call that is refused anyway.
+    Consent(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// Says whether a Unity-bound request goes out now or waits. Asked when it arrives, and again when it goes out
     /// after a wait.
     Hold(fn(UnityBound<'_>, &Traffic, &Cx<'_>) -> Passage),
@@ -118,6 +126,7 @@ impl Hook {
             Hook::Listing(_) => Class::Listing,
             Hook::Guard(_)
             | Hook::DepartureGuard(_)
+            | Hook::Consent(_)
             | Hook::Hold(_)
             | Hook::Rewrite(_)
             | Hook::Deadline(_) => Class::Request,
@@ -131,7 +140,7 @@ impl Hook {
         match self {
             Hook::Listing(_) => "listing",
             Hook::Guard(_) => "guard",
-            Hook::DepartureGuard(_) => "guard at departure",
+            Hook::DepartureGuard(_) | Hook::Consent(_) => "guard at departure",
             Hook::Hold(_) => "hold",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
@@ -147,6 +156,8 @@ impl Hook {
 pub enum Check {
     /// Go on.
     Pass,
+    /// Go on; the guards after this one see the call with this target. For guards at departure.
+    Aim(Target),
     /// Answer the client with this and forward nothing.
     Refuse(Refusal),
 }
@@ -214,11 +225,29 @@ pub struct Listing<'a> {
     pub tools: Vec<ListedTool<'a>>,
 }
 
+/// A key to set in a listed tool.
+#[derive(Clone, Debug)]
+pub struct ToolKey {
+    /// The tool's place.
+    pub at: usize,
+    /// The keys that lead to it, its own last. Objects on the way that are missing are made;
+    /// where something else stands in the way, nothing is set.
+    pub path: &'static [&'static str],
+    /// Its value, as JSON text.
+    pub value: String,
+}
+
 /// What is to be done about a listing.
 #[derive(Clone, Debug, Default)]
 pub struct ListingEdit {
     /// The places of tools to hide.
     pub hide: Vec<usize>,
+    /// Keys of tools to set. Every hook sees the listing as upstream sent it.
+    pub set: Vec<ToolKey>,
+    /// Tools with an argument `confirm` of their own.
+    pub own_confirm: Vec<String>,
+    /// The tools' names.
+    pub listed: Vec<String>,
     /// Tools whose contract is not the baseline's: name and what changed.
     pub drifted: Vec<(String, String)>,
     /// Lines for stderr.
@@ -234,6 +263,17 @@ pub struct Pins {
     pub failed: Option<String>,
 }
 
+/// What the listings of a session told.
+#[derive(Clone, Debug, Default)]
+pub struct Listings {
+    /// The names of all tools that were listed.
+    pub names: BTreeSet<String>,
+    /// Tools that drifted, with what changed.
+    pub drifted: BTreeMap<String, String>,
+    /// Tools that were listed with an argument `confirm` of their own.
+    pub own_confirm: BTreeSet<String>,
+}
+
 /// What is outside of the core.
 pub trait Surroundings: RefUnwindSafe {
     /// The Editors whose heartbeat files can be read, in a stable order.
@@ -241,6 +281,10 @@ pub trait Surroundings: RefUnwindSafe {
     /// Whether the folder `root` holds a folder `below` (`/` between its names, letter case ignored);
     /// `None` when that cannot be told.
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool>;
+    /// A folder's path with its links resolved and forward slashes; `None` when that cannot be told, as without files.
+    fn real_path(&self, _folder: &Path) -> Option<String> {
+        None
+    }
     /// A random key of 32 hexadecimal digits.
     fn fresh_key(&self) -> String;
 }
@@ -257,8 +301,8 @@ pub struct Cx<'a> {
     at_work: &'a [Behavior],
     /// The pins.
     pub pins: &'a Pins,
-    /// Tools that drifted in this session, with what changed.
-    pub drifted: &'a BTreeMap<String, String>,
+    /// What the listings so far told.
+    pub listings: &'a Listings,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: i64,
     /// Files, keys.
@@ -272,7 +316,7 @@ impl<'a> Cx<'a> {
         config: &'a Config,
         at_work: &'a [Behavior],
         pins: &'a Pins,
-        drifted: &'a BTreeMap<String, String>,
+        listings: &'a Listings,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
     ) -> Self {
@@ -280,7 +324,7 @@ impl<'a> Cx<'a> {
             config,
             at_work,
             pins,
-            drifted,
+            listings,
             now_ms,
             surroundings,
             editors: OnceLock::new(),

@@ -9,16 +9,17 @@ mod pins;
 mod refusals;
 mod requests;
 
-use crate::behaviors::{Behavior, Cx, Hook, Pins, Surroundings};
+use crate::behaviors::{Behavior, Cx, Hook, Listings, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
+use crate::safety::{Mode, SAFETY_MODES};
 use crate::wire::envelope::INTERNAL_ERROR;
 use crate::wire::id::Id;
 use bytes::Bytes;
 use hold::Hold;
 use inflight::{Asked, InFlight, State};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The name under which the core's own refusals state their facts.
@@ -63,7 +64,7 @@ pub struct Relay {
     behaviors: Vec<Behavior>,
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
-    drifted: BTreeMap<String, String>,
+    listings: Listings,
     vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
@@ -74,13 +75,15 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay with the behaviours of `registry` that `config` does not switch off.
+    /// A relay with the behaviours of `registry` that `config` does not switch off or leave idle.
     pub fn new(
         config: Config,
         registry: &[Behavior],
         surroundings: Box<dyn Surroundings + Send>,
     ) -> Self {
-        let enabled = |b: &&Behavior| !config.disabled.contains(b.name);
+        // In mode full nothing must be left of the modes: a list that nothing looks at is not vetted, either.
+        let idle = |b: &Behavior| b.name == SAFETY_MODES && config.mode == Mode::Full;
+        let enabled = |b: &&Behavior| !config.disabled.contains(b.name) && !idle(b);
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
         let mut hooks = behaviors.iter().flat_map(|behavior| behavior.hooks);
         let holds = hooks.any(|hook| matches!(hook, Hook::Hold(_)));
@@ -89,7 +92,7 @@ impl Relay {
             config,
             surroundings,
             pins: Pins::default(),
-            drifted: BTreeMap::new(),
+            listings: Listings::default(),
             vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
@@ -173,7 +176,7 @@ impl Relay {
             &self.config,
             &self.behaviors,
             &self.pins,
-            &self.drifted,
+            &self.listings,
             now.unix_ms,
             self.surroundings.as_ref(),
         )

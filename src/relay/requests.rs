@@ -236,16 +236,22 @@ impl Relay {
     /// order of refusals, and a tool may have drifted meanwhile.
     pub(super) fn guards(
         &self,
-        call: &Call<'_>,
+        call: &mut Call<'_>,
         cx: &Cx<'_>,
         moment: Moment,
     ) -> Result<(), Stopped> {
-        for (name, guard) in self.hooks(|hook| match (hook, moment) {
+        let guards = self.hooks(|hook| match (hook, moment) {
             (Hook::Guard(run), _) | (Hook::DepartureGuard(run), Moment::Departure) => Some(*run),
             _ => None,
-        }) {
+        });
+        let consents = self.hooks(|hook| match (hook, moment) {
+            (Hook::Consent(run), Moment::Departure) => Some(*run),
+            _ => None,
+        });
+        for (name, guard) in guards.chain(consents) {
             match request(name, || guard(call, cx))? {
                 Check::Pass => {}
+                Check::Aim(target) => call.target = Some(target),
                 Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
             }
         }

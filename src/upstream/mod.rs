@@ -10,12 +10,16 @@ pub use unix::{Tree, spawn};
 #[cfg(windows)]
 pub use windows::{Tree, spawn};
 
-use crate::config::UPSTREAM_VERSION;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+#[cfg(unix)]
+use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout};
+#[cfg(windows)]
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::oneshot;
+/// Resolves when the process has ended.
+#[cfg(windows)]
+type Process = tokio::sync::oneshot::Receiver<ExitStatus>;
 
 /// A started upstream.
 pub struct Upstream {
@@ -27,8 +31,8 @@ pub struct Upstream {
     pub stderr: ChildStderr,
     /// Its process tree.
     pub tree: Tree,
-    /// Resolves when the process that was started has ended.
-    pub ended: oneshot::Receiver<ExitStatus>,
+    /// The process that was started.
+    pub process: Process,
 }
 
 /// Why the upstream could not be started.
@@ -67,22 +71,25 @@ impl StartError {
     }
 }
 
-/// The words of the pinned server's command behind `uvx`.
-pub fn pinned_arguments() -> [String; 5] {
+/// The words of the command of this server version behind `uvx`.
+pub fn uvx_arguments(version: &str) -> [String; 5] {
     [
         "--from".to_owned(),
-        format!("mcpforunityserver=={UPSTREAM_VERSION}"),
+        format!("mcpforunityserver=={version}"),
         "mcp-for-unity".to_owned(),
         "--transport".to_owned(),
         "stdio".to_owned(),
     ]
 }
 
-/// The program and arguments to start: the configured command, or the pinned server through uvx.
+/// The program and arguments to start: the configured command, or this version of the server through uvx.
 ///
 /// # Errors
 /// [`StartError`] when the program is not found.
-pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), StartError> {
+pub fn command(
+    configured: Option<&[String]>,
+    version: &str,
+) -> Result<(PathBuf, Vec<String>), StartError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     match configured.and_then(|words| words.split_first()) {
         Some((program, arguments)) => {
@@ -92,7 +99,7 @@ pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), 
         }
         None => {
             let found = find_uvx(&path).ok_or(StartError::NoUvx)?;
-            Ok((found, pinned_arguments().to_vec()))
+            Ok((found, uvx_arguments(version).to_vec()))
         }
     }
 }
@@ -105,17 +112,38 @@ pub fn find_uvx(path: &OsStr) -> Option<PathBuf> {
     find("uvx", &joined).or_else(|| find("uvx", path))
 }
 
+/// A program by name on `path`, or by path.
+#[cfg(unix)]
+fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    let runs = |file: &PathBuf| file.is_file() && access(file, Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(runs);
+    }
+    let home = crate::home::folder();
+    let place = |place: PathBuf| match (place.strip_prefix("~"), &home) {
+        // Some shells' profiles leave it there.
+        (Ok(below), Some(home)) => home.join(below),
+        // An empty entry is the working folder.
+        _ => Path::new(".").join(place),
+    };
+    let mut files = std::env::split_paths(path).map(|entry| place(entry).join(program));
+    files.find(runs)
+}
+
 /// What a Windows program's name may end with where PATHEXT says nothing, in the order of cmd.exe.
+#[cfg(windows)]
 const EXTENSIONS: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
-/// A program by name (on `path`, with PATHEXT on Windows) or by path.
+/// A program by name (on `path`, with PATHEXT) or by path.
+#[cfg(windows)]
 fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let look = |name: &str, path: &OsStr| which::which_in(name, Some(path), &here).ok();
     let found = look(program, path);
     // A client may hand on a short list of variables that PATHEXT is not on. Without it only whole names
     // are found.
-    if found.is_some() || !cfg!(windows) || variable("PATHEXT").is_some() {
+    if found.is_some() || variable("PATHEXT").is_some() {
         return found;
     }
     std::env::split_paths(path).find_map(|place| {
@@ -130,7 +158,7 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 fn installer_places() -> Vec<PathBuf> {
-    let home = std::env::home_dir();
+    let home = crate::home::folder();
     let mut places: Vec<PathBuf> = Vec::new();
     places.extend(variable("UV_INSTALL_DIR").map(PathBuf::from));
     places.extend(variable("XDG_BIN_HOME").map(PathBuf::from));

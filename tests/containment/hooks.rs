@@ -112,6 +112,7 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
     match hook {
         Hook::Listing(_) => Hook::Listing(listing::<P>),
         Hook::Guard(_) => Hook::Guard(guard::<P>),
+        Hook::Consent(_) => Hook::Consent(guard::<P>),
         Hook::DepartureGuard(_) => Hook::DepartureGuard(guard::<P>),
         Hook::Hold(_) => Hook::Hold(hold::<P>),
         Hook::Rewrite(_) => Hook::Rewrite(rewrite::<P>),
@@ -125,6 +126,7 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
 const ALL_KINDS: &[Hook] = &[
     Hook::Listing(listing::<Calm>),
     Hook::Guard(guard::<Calm>),
+    Hook::Consent(guard::<Calm>),
     Hook::DepartureGuard(guard::<Calm>),
     Hook::Hold(hold::<Calm>),
     Hook::Rewrite(rewrite::<Calm>),

@@ -109,6 +109,12 @@ impl Builder {
         self
     }
 
+    /// The folder that the relay is started in.
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Closes a gate until the test opens it.
     pub(crate) fn gate(mut self, name: &str) -> Self {
         let file = lock(&self.room.path().join(format!("gate.{name}")));
@@ -224,6 +230,13 @@ impl Session {
     /// Goes on reading the lines for the client, and forgets them.
     pub(crate) fn discard(&mut self) {
         if let Some(Lines(lines)) = self.stdout.take() {
+            thread::spawn(move || lines.iter().for_each(drop));
+        }
+    }
+
+    /// Goes on reading stderr, and forgets it.
+    pub(crate) fn discard_stderr(&mut self) {
+        if let Some(Lines(lines)) = self.stderr.take() {
             thread::spawn(move || lines.iter().for_each(drop));
         }
     }

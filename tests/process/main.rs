@@ -9,9 +9,13 @@ mod child;
 mod close;
 mod death;
 mod editors;
+mod faults;
 mod harness;
 mod passing;
 mod pressure;
+#[path = "../support/random.rs"]
+mod random;
+mod soak;
 mod start;
 #[cfg(unix)]
 mod stdio;

@@ -18,14 +18,15 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Opens the project `root` (made if missing) under the given home folder.
-    pub fn start(home: &Path, root: &Path) -> Self {
+    /// Opens the project `root` (made if missing) under the given home folder, on this port (0: any free one).
+    pub fn start(home: &Path, root: &Path, port: u16) -> Self {
         let shared = Arc::new(Shared::new(Site::new(home, root)));
         std::fs::write(
             shared.site.root.join("Assets/Scenes/SampleScene.unity"),
             "%YAML 1.1\n",
         )
         .unwrap();
+        shared.state().port = port;
         let editor = Self {
             main: Mutex::new(Some(main_thread::start(&shared))),
             shared,
@@ -70,6 +71,11 @@ impl Editor {
 
     pub fn answer_pings(&self, on: bool) {
         self.shared.state().answer_pings = on;
+    }
+
+    /// Takes the known faults out of the tools: an Editor as a later bridge may be.
+    pub fn mend(&self) {
+        self.shared.state().mended = true;
     }
 
     /// A domain reload begins: the file says so once and is then left alone, sockets are closed;
@@ -130,6 +136,11 @@ impl Editor {
         std::fs::write(file, beat.to_string()).unwrap();
     }
 
+    /// How often somebody has connected.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections
+    }
+
     /// Every command of this type that arrived, in order.
     pub fn delivered(&self, kind: &str) -> Vec<Delivery> {
         self.shared.state().deliveries(kind).cloned().collect()
@@ -143,6 +154,11 @@ impl Editor {
     /// Every command of this type that ran, in order.
     pub fn executed(&self, kind: &str) -> Vec<Execution> {
         self.shared.state().executions(kind).cloned().collect()
+    }
+
+    /// Every command that arrived, of any type, in order.
+    pub fn all_delivered(&self) -> Vec<Delivery> {
+        self.shared.state().all_deliveries().to_vec()
     }
 
     /// How often a command of this type ran.

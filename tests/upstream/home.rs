@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::editor::Editor;
 
 /// Variables of the caller's environment that would change what a test sees.
-const CLEARED: [&str; 11] = [
+const CLEARED: [&str; 12] = [
     "UNITY_MCP_STATUS_DIR",
     "UNITY_MCP_DEFAULT_INSTANCE",
     "UNITY_MCP_TRANSPORT",
@@ -21,6 +21,7 @@ const CLEARED: [&str; 11] = [
     "VRC_MCP_PROXY_LOG",
     "VRC_MCP_PROXY_PROJECT",
     "VRC_MCP_PROXY_UPSTREAM",
+    "VRC_MCP_PROXY_UPSTREAM_VERSION",
     "VRC_MCP_PROXY_MODE",
 ];
 
@@ -47,7 +48,12 @@ impl Home {
 
     /// Opens the project of this name under the home folder.
     pub fn editor(&self, name: &str) -> Editor {
-        Editor::start(&self.path, &self.path.join("projects").join(name))
+        self.editor_on(name, 0)
+    }
+
+    /// The same on this port, which nobody may be listening on (0: any free one).
+    pub fn editor_on(&self, name: &str, port: u16) -> Editor {
+        Editor::start(&self.path, &self.path.join("projects").join(name), port)
     }
 
     /// A command in this home's environment: no telemetry, uv's caches shared with the real home.
@@ -76,7 +82,7 @@ impl Home {
         ];
         for (variable, base, fallback, leaf) in shared {
             let base = std::env::var_os(base).map_or_else(
-                || std::env::home_dir().unwrap().join(fallback),
+                || vrc_mcp_proxy::home::folder().unwrap().join(fallback),
                 PathBuf::from,
             );
             command.env(

@@ -1,10 +1,13 @@
 //! The relay in front of the real server: what the Editor receives and runs, and what the client is told.
 
+pub mod binding;
 pub mod delivery;
 pub mod ends;
 pub mod instances;
+pub mod modes;
 pub mod session;
 pub mod turns;
+pub mod versions;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
