@@ -192,7 +192,7 @@ impl Config {
             return;
         };
         let folder = std::env::current_dir().unwrap_or_default();
-        let found = binding::find::find(value, &folder, std::env::home_dir().as_deref());
+        let found = binding::find::find(value, &folder, crate::home::folder().as_deref());
         self.binding = found.binding;
         self.problems.extend(found.line);
     }
