@@ -12,6 +12,8 @@ use std::time::Duration;
 pub enum Asked {
     /// `tools/call`.
     ToolCall,
+    /// `initialize`.
+    Initialize,
     /// `tools/list`.
     ToolList,
     /// `resources/read`.

@@ -107,6 +107,7 @@ impl Relay {
         out: &mut Vec<Action>,
     ) {
         let asked = match &*message.method {
+            "initialize" => Asked::Initialize,
             "tools/list" => Asked::ToolList,
             "resources/read" => Asked::Read,
             _ => Asked::Other,
