@@ -204,9 +204,35 @@ impl<'a> Reply<'a> {
 
     /// Whether the line can hold `phrase` at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &Phrase) -> bool {
+        phrase.is_in(self.text) || self.may_hide_letters()
+    }
+
+    /// Whether ASCII letters or slashes may stand in the line as escapes.
+    fn may_hide_letters(&self) -> bool {
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
         let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
-        phrase.is_in(self.text) || *self.escapes.get_or_init(escapes)
+        *self.escapes.get_or_init(escapes)
+    }
+
+    /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which spares a long
+    /// success the search for every wording of a failure.
+    pub fn may_fail(&self) -> bool {
+        static FALSE: Phrase = Phrase::new("false");
+        static IS_ERROR: Phrase = Phrase::new("isError");
+        let space = |c: char| "\":\\ \t\r\n".contains(c);
+        // In the payload's text a line break or a tab is an escape.
+        let escaped_space = |c: char| space(c) || "nrt".contains(c);
+        let says_false = |at: usize| {
+            let before = self.text.get(..at).unwrap_or_default();
+            before.trim_end_matches(escaped_space).ends_with("success")
+        };
+        let says_true = |at: usize| {
+            let behind = self.text.get(at + "isError".len()..).unwrap_or_default();
+            behind.trim_start_matches(space).starts_with("true")
+        };
+        FALSE.places_in(self.text).any(says_false)
+            || IS_ERROR.places_in(self.text).any(says_true)
+            || self.may_hide_letters()
     }
 }
 

@@ -6,6 +6,7 @@ pub mod inflight;
 mod listing;
 mod pins;
 mod requests;
+pub mod witness;
 
 use crate::behaviors::{Behavior, Cx, Pins, Surroundings};
 use crate::config::Config;
@@ -62,6 +63,7 @@ pub struct Relay {
     pins: Pins,
     drifted: BTreeMap<String, String>,
     vetted: Option<listing::Vetted>,
+    snippets: witness::Snippets,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
     waiting: usize,
@@ -84,6 +86,7 @@ impl Relay {
             pins: Pins::default(),
             drifted: BTreeMap::new(),
             vetted: None,
+            snippets: witness::Snippets::default(),
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
             waiting: 0,
@@ -160,6 +163,7 @@ impl Relay {
             &self.drifted,
             now.unix_ms,
             self.surroundings.as_ref(),
+            &self.snippets,
         )
     }
 

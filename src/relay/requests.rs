@@ -18,6 +18,7 @@ use std::time::Duration;
 struct Cleared {
     line: Option<Bytes>,
     entry: InFlight,
+    log: Vec<Action>,
 }
 
 /// Why a call is not forwarded.
@@ -135,6 +136,8 @@ impl Relay {
             Ok(cleared) => {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
                 let line = changed.unwrap_or_else(|| line.clone());
+                out.extend(cleared.log);
+                self.remember(&cleared.entry.seen);
                 self.track(cleared.entry);
                 out.push(Action::ToChild(outgoing(&line)));
             }
@@ -178,7 +181,7 @@ impl Relay {
             .or_else(|| default().map(named(TargetSource::Default)))
     }
 
-    /// Guards, then rewrites, then the deadline.
+    /// Guards, then rewrites, then the deadline, then witnesses.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
         for (name, guard) in self.hooks(|hook| match hook {
@@ -201,16 +204,18 @@ impl Relay {
             let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
+        let (seen, log) = self.witness(call, &cx);
         let entry = InFlight {
             tool: call.tool.to_string(),
             action: call.action().map(String::from),
             target: call.target.clone(),
             prelude,
             deadline,
+            seen,
             line: Bytes::copy_from_slice(call.text().as_bytes()),
             ..entry(call.id.clone(), Asked::ToolCall)
         };
-        Ok(Cleared { line, entry })
+        Ok(Cleared { line, entry, log })
     }
 
     fn rewrite(
@@ -295,6 +300,7 @@ fn entry(id: Id, asked: Asked) -> InFlight {
         action: None,
         target: None,
         prelude: Vec::new(),
+        seen: Vec::new(),
         seq: 0,
         deadline: None,
         line: Bytes::new(),
