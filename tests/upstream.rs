@@ -25,6 +25,7 @@ mod unguarded;
 /// All scenarios, the long ones first.
 fn all() -> impl Iterator<Item = together::Scenario> {
     let lists = [
+        guarded::outcome::ALL,
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
         guarded::ends::ALL,

@@ -102,7 +102,7 @@ fn values_inside_are_set_and_all_other_bytes_stay() {
     };
     let edited = with(
         &(line("1", "\"old\"", ["1", r#"\"\u006fld\""#]) + "}}"),
-        inner(),
+        &inner(),
     );
     let edited = String::from_utf8(edited.line.expect("an edit").to_vec()).expect("UTF-8");
     let set = line("[2]", r#""n\"w\n""#, ["[2]", r#"\"n\\\"w\\n\""#]);
