@@ -77,6 +77,7 @@ pub struct Reply<'a> {
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
     escapes: OnceLock<bool>,
+    may_fail: OnceLock<bool>,
 }
 
 /// The parts of an answer that say something.
@@ -120,6 +121,7 @@ impl<'a> Reply<'a> {
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
+            may_fail: OnceLock::new(),
         }
     }
 
@@ -214,8 +216,8 @@ impl<'a> Reply<'a> {
         *self.escapes.get_or_init(escapes)
     }
 
-    /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which spares a long
-    /// success the search for every wording of a failure.
+    /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
+    /// spares a success the search for every wording of a failure.
     pub fn may_fail(&self) -> bool {
         static FALSE: Phrase = Phrase::new("false");
         static IS_ERROR: Phrase = Phrase::new("isError");
@@ -230,9 +232,11 @@ impl<'a> Reply<'a> {
             let behind = self.text.get(at + "isError".len()..).unwrap_or_default();
             behind.trim_start_matches(space).starts_with("true")
         };
-        FALSE.places_in(self.text).any(says_false)
-            || IS_ERROR.places_in(self.text).any(says_true)
-            || self.may_hide_letters()
+        *self.may_fail.get_or_init(|| {
+            FALSE.places_in(self.text).any(says_false)
+                || IS_ERROR.places_in(self.text).any(says_true)
+                || self.may_hide_letters()
+        })
     }
 }
 
