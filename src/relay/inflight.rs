@@ -15,6 +15,8 @@ pub enum Asked {
     ToolCall,
     /// `tools/list`.
     ToolList,
+    /// `resources/read`.
+    Read,
     /// Anything else.
     Other,
 }
