@@ -128,11 +128,10 @@ fn names_a_lost_connection(text: &str) -> bool {
         let name = before.trim_end_matches([' ', ':', '=', '(']);
         let name = name.to_ascii_lowercase();
         let names = [
-            "winerror",
+            "error",
             "errno",
             "error code",
             "errorcode",
-            "socket error",
             "socketexception",
         ];
         !behind.starts_with(is_digit) && names.iter().any(|known| name.ends_with(known))
@@ -159,7 +158,7 @@ fn busy(failure: &Failure<'_>) -> Option<&'static str> {
 fn busy_text(what: &str) -> String {
     format!(
         "Not delivered: the server looks at the Editor's state before it sends this call, found it busy (`{what}`) and \
-         sent nothing. The call did not run and is safe to repeat when that is over."
+         did not send it. The call did not run and is safe to repeat when that is over."
     )
 }
 
@@ -191,7 +190,7 @@ fn reload(call: &InFlight, cx: &Cx<'_>) -> (&'static str, String) {
             "not_delivered",
             format!(
                 "Not delivered: the heartbeat of {name} said reloading when this call was forwarded and still says so, \
-                 and the server sends nothing to an Editor that reloads. The call did not run and is safe to repeat \
+                 and the server sends no call to an Editor that reloads. It did not run and is safe to repeat \
                  when the reload is over."
             ),
         ),
