@@ -6,7 +6,9 @@
 mod baseline;
 pub mod behaviors;
 mod demo;
+mod difference;
 mod folder;
+mod repro;
 mod session;
 mod simulated;
 mod text;
@@ -51,8 +53,10 @@ enum Command {
     Behaviors(behaviors::Options),
     /// Starts the server and takes the baseline of its tools' contracts
     CaptureBaseline(baseline::CaptureOptions),
-    /// Compares two baselines: 0 when the contracts are equal, 1 when they differ
+    /// Compares two baselines: 0 when contracts and output schemas are equal, 1 when they differ
     DiffBaseline(baseline::DiffOptions),
+    /// Measures in a scratch Editor which faults of upstream are still there: 0 when all could be told
+    Repro(repro::Options),
     /// The server of the demo and of tests: says what a script tells it
     #[command(hide = true)]
     SimulatedUpstream(simulated::Options),
@@ -105,6 +109,7 @@ fn carry_out(command: Command) -> Result<u8, Failure> {
         Command::Behaviors(options) => behaviors::run(&options),
         Command::CaptureBaseline(options) => baseline::capture(&options),
         Command::DiffBaseline(options) => baseline::diff(&options),
+        Command::Repro(options) => repro::run(&options),
         Command::SimulatedUpstream(options) => simulated::run(&options),
     }
 }
