@@ -8,6 +8,7 @@ mod listing;
 mod pins;
 mod refusals;
 mod requests;
+pub mod witness;
 
 use crate::behaviors::{Behavior, Cx, Hook, Listings, Pins, Surroundings};
 use crate::config::Config;
@@ -66,6 +67,7 @@ pub struct Relay {
     pins: Pins,
     listings: Listings,
     vetted: Option<listing::Vetted>,
+    snippets: witness::Snippets,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
@@ -94,6 +96,7 @@ impl Relay {
             pins: Pins::default(),
             listings: Listings::default(),
             vetted: None,
+            snippets: witness::Snippets::default(),
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
             hold: Hold::new(holds),
@@ -196,6 +199,7 @@ impl Relay {
             &self.listings,
             now.unix_ms,
             self.surroundings.as_ref(),
+            &self.snippets,
         )
     }
 
