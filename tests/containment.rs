@@ -32,6 +32,8 @@ struct Broken {
     driver: Driver,
     region: &'static str,
     class: Class,
+    /// Whether the hook runs when the call goes out, and not when its answer comes.
+    outward: bool,
     shown: &'static str,
 }
 
@@ -40,12 +42,14 @@ impl Broken {
         let mut registry = registry();
         let mut hooks = registry[at].hooks.to_vec();
         let class = hooks[which].class();
+        let outward = matches!(hooks[which], Hook::Witness(_));
         hooks[which] = panicking::<P>(&hooks[which]);
         registry[at].hooks = Box::leak(hooks.into_boxed_slice());
         Broken {
             driver: driver(&registry, Box::new(NoEditors::default())),
             region: registry[at].name,
             class,
+            outward,
             shown: P::SHOWN,
         }
     }
@@ -55,6 +59,7 @@ impl Broken {
             Class::Request => self.request(),
             Class::Verdict => self.verdict(),
             Class::Listing => self.listing(),
+            Class::Advisory if self.outward => self.witness(),
             Class::Advisory => self.advisory(),
         }
     }
@@ -111,6 +116,21 @@ impl Broken {
             true,
             &["itself failed", "withheld", "may have run", self.region],
         );
+        self.settled(1);
+        self.next_call_works();
+    }
+
+    /// The call goes out and its answer comes back, as if there were no such hook.
+    fn witness(&mut self) {
+        ARMED.set(true);
+        self.driver.client_sends(snippet(1));
+        let forwarded = message(&self.driver.child.pop_front().unwrap());
+        assert_eq!(forwarded["id"], 1, "{}: {forwarded}", self.region);
+        assert!(self.driver.client.is_empty(), "{}", self.region);
+        self.driver.child_sends(answer(1));
+        let got = self.driver.client.pop_front().unwrap();
+        assert_eq!(got, answer(1), "{}", self.region);
+        self.logged();
         self.settled(1);
         self.next_call_works();
     }

@@ -34,6 +34,7 @@ fn plain_server() {
 /// All scenarios, the long ones first.
 fn all() -> impl Iterator<Item = together::Scenario> {
     let lists = [
+        guarded::outcome::ALL,
         repro::ALL,
         unguarded::delivery::ALL,
         guarded::delivery::ALL,

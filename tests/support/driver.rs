@@ -71,7 +71,7 @@ impl Driver {
     /// The upstream ends.
     pub(crate) fn end_child(&mut self, how: &str) {
         let mut actions = Vec::new();
-        self.relay.on_child_end(how, &mut actions);
+        self.relay.on_child_end(how, "", &mut actions);
         self.take_in(actions);
     }
 

@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod ends;
 pub mod instances;
 pub mod modes;
+pub mod outcome;
 pub mod session;
 pub mod turns;
 pub mod versions;
