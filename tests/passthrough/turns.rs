@@ -166,7 +166,7 @@ struct Session {
 impl Session {
     fn new(ids: Option<usize>, editors: u8) -> Self {
         let id = |n: usize| {
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 json!(n)
             } else {
                 json!(n.to_string())
