@@ -251,7 +251,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `; did you mean "…"?` with the most similar of `known`, whether similar or not.
-fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let similarity = |known: &&str| strsim::jaro_winkler(name, known);
     let best = known
         .into_iter()

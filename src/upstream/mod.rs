@@ -109,7 +109,7 @@ pub fn find_uvx(path: &OsStr) -> Option<PathBuf> {
 const EXTENSIONS: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
 /// A program by name (on `path`, with PATHEXT on Windows) or by path.
-fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let look = |name: &str, path: &OsStr| which::which_in(name, Some(path), &here).ok();
     let found = look(program, path);

@@ -1,0 +1,48 @@
+//! The `completions` and `man` commands: what shells and `man` are to know of this program.
+
+use super::{Cli, Failure, print};
+use clap::CommandFactory;
+use std::path::PathBuf;
+
+/// The arguments of `completions`.
+#[derive(clap::Args)]
+pub(super) struct CompletionsOptions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(clap::Args)]
+pub(super) struct ManOptions {
+    /// Write this page and one for each command into the folder instead of this page to stdout
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+}
+
+/// Prints the completions of a shell.
+pub(super) fn completions(options: &CompletionsOptions) -> Result<u8, Failure> {
+    let mut script = Vec::new();
+    let mut command = Cli::command();
+    let name = command.get_name().to_owned();
+    clap_complete::generate(options.shell, &mut command, name, &mut script);
+    print(&String::from_utf8_lossy(&script))?;
+    Ok(0)
+}
+
+/// Prints or writes the manual's pages.
+pub(super) fn man(options: &ManOptions) -> Result<u8, Failure> {
+    let command = Cli::command();
+    if let Some(folder) = &options.out {
+        std::fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(command, folder))
+            .map_err(Failure::io(folder.display().to_string()))?;
+        return Ok(0);
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut page)
+        .map_err(Failure::io("the page"))?;
+    print(&String::from_utf8_lossy(&page))?;
+    Ok(0)
+}
