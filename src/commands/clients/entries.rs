@@ -20,6 +20,8 @@ pub(in crate::commands) struct Entry {
     pub(in crate::commands) url: Option<String>,
     /// The folder it is started in, where the entry says so.
     pub(in crate::commands) cwd: Option<String>,
+    /// Seconds that the client waits for its start, where the entry says so.
+    pub(in crate::commands) startup_s: Option<f64>,
     /// Whether the entry itself says that it is not to be started.
     pub(in crate::commands) off: bool,
     /// The key of the object it stands in, when the client does not read that one.
@@ -101,6 +103,7 @@ fn servers(
             env: BTreeMap::new(),
             url: None,
             cwd: None,
+            startup_s: None,
             off: false,
             misplaced,
             faults: Vec::new(),
@@ -121,6 +124,9 @@ impl Entry {
         self.url = self
             .text(fields, "url")
             .or_else(|| self.text(fields, "serverUrl"));
+        let number = |key: &str| fields.get(key).and_then(Value::as_f64);
+        self.startup_s = number("startup_timeout_sec")
+            .or_else(|| number("startup_timeout_ms").map(|milliseconds| milliseconds / 1000.0));
         self.off = fields.get("disabled") == Some(&Value::Bool(true))
             || fields.get("enabled") == Some(&Value::Bool(false));
         match fields.get("args") {

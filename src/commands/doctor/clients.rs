@@ -220,6 +220,8 @@ impl Judged {
         };
         let kind = match &self.kind {
             _ if self.entry.off => "nothing: switched off",
+            _ if self.entry.misplaced.is_some() => "nothing: in the wrong place",
+            _ if !self.entry.faults.is_empty() => "nothing: not usable",
             Kind::This => "this proxy",
             Kind::OtherProxy(_) => "another copy of the proxy",
             Kind::Server => "the server itself",

@@ -4,7 +4,7 @@ use super::clients::{Judged, Kind, is_proxy};
 use super::environment::told;
 use super::finding::{Finding, Report, Section, Severity, count, listed};
 use super::{Scene, launch, project, target};
-use crate::commands::clients::KEY;
+use crate::commands::clients::{Client, KEY};
 use crate::commands::takes_no_command;
 use crate::config::Config;
 use crate::instances::{Editor, Heartbeats, live};
@@ -57,6 +57,7 @@ impl Judged {
         self.examine_kind(&write, report);
         if self.is_behind_proxy() {
             self.examine_proxy(report);
+            self.examine_patience(report);
             self.examine_environment(scene, report);
         }
     }
@@ -145,6 +146,18 @@ impl Judged {
                         window may not have";
             self.add(report, Severity::Warning, "entry_by_name", text)
                 .cure("write the program's whole path");
+        }
+    }
+
+    /// Codex gives a server 10 s to start unless told; the pinned one takes 5 to 10 and more on its first run.
+    fn examine_patience(&self, report: &mut Report) {
+        const ENOUGH_S: f64 = 20.0;
+        let waits = self.entry.startup_s.unwrap_or(10.0);
+        if self.entry.client == Client::Codex && waits < ENOUGH_S {
+            let text =
+                format!("lets Codex wait {waits} s for the start, which a first start exceeds");
+            self.add(report, Severity::Warning, "entry_impatient", &text)
+                .cure("add startup_timeout_sec = 60 and tool_timeout_sec = 240 to it; vrc-mcp-proxy warm makes the first start");
         }
     }
 

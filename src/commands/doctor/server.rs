@@ -226,7 +226,8 @@ fn cause(stderr: &[u8]) -> String {
         line.strip_prefix("cause: ")
             .or(line.strip_prefix("Because "))
     });
-    cause.map_or_else(|| last_line(stderr), str::to_owned)
+    let cause = cause.map_or_else(|| last_line(stderr), str::to_owned);
+    cause.trim_end_matches('.').to_owned()
 }
 
 fn last_line(text: &[u8]) -> String {
@@ -298,7 +299,7 @@ mod tests {
                    cache.\n\nhint: Packages were unavailable\n";
         assert_eq!(
             cause(new.as_bytes()),
-            "Because x was not found in the cache."
+            "Because x was not found in the cache"
         );
         let old = "  × No solution found:\n  ╰─▶ Because x was not found in the cache\n";
         assert_eq!(cause(old.as_bytes()), "x was not found in the cache");
