@@ -15,6 +15,18 @@ use vrc_mcp_proxy::config::{UPSTREAM_VERSION, VARIABLES};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_vrc-mcp-proxy");
 
+/// The commands that are meant for people.
+const COMMANDS: [&str; 8] = [
+    "demo",
+    "doctor",
+    "config",
+    "warm",
+    "behaviors",
+    "capture-baseline",
+    "diff-baseline",
+    "completions",
+];
+
 /// The binary with these arguments and without any of its variables in the environment.
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(BINARY);
@@ -102,7 +114,7 @@ fn help_and_version_say_what_this_is() {
     for (variable, _) in VARIABLES {
         assert!(help.contains(variable), "--help lacks {variable}");
     }
-    for name in ["demo", "behaviors", "capture-baseline", "diff-baseline"] {
+    for name in COMMANDS {
         assert!(help.contains(name), "--help lacks {name}");
     }
     assert!(!help.contains("simulated-upstream"));
@@ -111,8 +123,7 @@ fn help_and_version_say_what_this_is() {
 #[test]
 fn the_readme_names_every_variable_and_command() {
     let readme = include_str!("../README.md");
-    let commands = ["demo", "behaviors", "capture-baseline", "diff-baseline"];
-    let rows = VARIABLES.iter().map(|(name, _)| *name).chain(commands);
+    let rows = VARIABLES.iter().map(|(name, _)| *name).chain(COMMANDS);
     for name in rows {
         let row = |line: &&str| line.starts_with("| `") && line.contains(name);
         assert!(readme.lines().any(|line| row(&line)), "no table has {name}");

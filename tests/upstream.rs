@@ -28,6 +28,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
         guarded::ends::ALL,
+        guarded::doctor::ALL,
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,

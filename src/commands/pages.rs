@@ -22,11 +22,20 @@ pub(super) struct ManOptions {
 
 /// Prints the completions of a shell.
 pub(super) fn completions(options: &CompletionsOptions) -> Result<u8, Failure> {
+    let full = Cli::command();
+    // The generators offer hidden commands too.
+    let shown = full
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
+    let mut command = clap::Command::new("vrc-mcp-proxy")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommands(shown.cloned());
     let mut script = Vec::new();
-    let mut command = Cli::command();
-    let name = command.get_name().to_owned();
-    clap_complete::generate(options.shell, &mut command, name, &mut script);
-    print(&String::from_utf8_lossy(&script))?;
+    clap_complete::generate(options.shell, &mut command, "vrc-mcp-proxy", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    // clap_complete 4.6.12 writes a program's dashes in two ways into the script for bash, which then completes no
+    // command's arguments. Where it writes them in one, this changes nothing.
+    print(&script.replace("vrc__subcmd__mcp__subcmd__proxy", "vrc__mcp__proxy"))?;
     Ok(0)
 }
 

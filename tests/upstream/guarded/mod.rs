@@ -1,6 +1,7 @@
 //! The relay in front of the real server: what the Editor receives and runs, and what the client is told.
 
 pub mod delivery;
+pub mod doctor;
 pub mod ends;
 pub mod instances;
 pub mod session;
