@@ -168,60 +168,81 @@ fn the_line_for_a_shell_is_taken_by_a_shell() {
     );
 }
 
+/// A home whose uvx is a shell script, and what `warm` does there.
 #[cfg(unix)]
-#[test]
-fn warm_lets_uvx_fetch_and_measures_a_start() {
-    use std::os::unix::fs::PermissionsExt;
-    let home = home();
-    let folder = home.path().join(".local/bin");
-    std::fs::create_dir_all(&folder).expect("folders");
-    let script = home.path().join("script.json");
-    let hello = json!([{ "method": "initialize", "say": [{ "result": {
-        "protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": { "name": "scripted", "version": "0" },
-    }}]}]);
-    std::fs::write(&script, hello.to_string()).expect("a script");
-    let uvx = folder.join("uvx");
-    let write = |body: &str| {
+struct Warmed {
+    home: tempfile::TempDir,
+}
+
+#[cfg(unix)]
+impl Warmed {
+    fn new() -> Self {
+        let home = home();
+        std::fs::create_dir_all(home.path().join(".local/bin")).expect("folders");
+        Warmed { home }
+    }
+
+    fn uvx(&self, body: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let uvx = self.home.path().join(".local/bin/uvx");
         std::fs::write(&uvx, format!("#!/bin/sh\n{body}\n")).expect("a program");
         std::fs::set_permissions(&uvx, std::fs::Permissions::from_mode(0o755)).expect("its rights");
-    };
-    let warm = |arguments: &[&str]| {
-        let mut command = command(home.path(), arguments);
-        // Nothing of this machine's uv is found there; the shell is.
+    }
+
+    /// An uvx that notes what it is asked, and starts a server that says hello.
+    fn whole_uvx(&self) {
+        let hello = json!([{ "method": "initialize", "say": [{ "result": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "serverInfo": { "name": "scripted", "version": "0" },
+        }}]}]);
+        let script = self.home.path().join("script.json");
+        std::fs::write(&script, hello.to_string()).expect("a script");
+        self.uvx(&format!(
+            "echo \"$@ $UNITY_MCP_STATUS_DIR\" >> '{}'\ncase \"$*\" in *--help) echo progress >&2;; *) exec \
+             '{BINARY}' simulated-upstream --script '{}';; esac",
+            self.home.path().join("log").display(),
+            script.display()
+        ));
+    }
+
+    fn warm(&self, arguments: &[&str]) -> Output {
+        let mut command = command(self.home.path(), arguments);
+        // The shell is found there, and no uv.
         command
             .env("PATH", "/bin:/usr/bin")
             .output()
             .expect("the binary starts")
-    };
-    let log = home.path().join("log");
-    write(&format!(
-        "echo \"$@ $UNITY_MCP_STATUS_DIR\" >> '{}'\ncase \"$*\" in *--help) echo progress >&2;; *) exec '{BINARY}' \
-         simulated-upstream --script '{}';; esac",
-        log.display(),
-        script.display()
-    ));
-    if std::path::Path::new("/usr/bin/uvx").exists() || std::path::Path::new("/bin/uvx").exists() {
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn warm_lets_uvx_fetch_and_measures_a_start() {
+    if ["/usr/bin/uvx", "/bin/uvx"]
+        .iter()
+        .any(|uvx| Path::new(uvx).exists())
+    {
         return;
     }
-    let output = warm(&["warm"]);
+    let warmed = Warmed::new();
+    warmed.whole_uvx();
+    let output = warmed.warm(&["warm"]);
     let said = stdout(&output);
     assert!(
         said.contains(UPSTREAM_VERSION) && said.contains("(measured)"),
         "{said}"
     );
     assert!(String::from_utf8_lossy(&output.stderr).contains("progress"));
-    let log = std::fs::read_to_string(&log).expect("a log");
+    let log = std::fs::read_to_string(warmed.home.path().join("log")).expect("a log");
     let lines: Vec<&str> = log.lines().collect();
     assert_eq!(lines.len(), 2, "{log}");
-    assert!(
-        lines[0].starts_with(&format!(
-            "--from mcpforunityserver=={UPSTREAM_VERSION} mcp-for-unity"
-        )),
-        "{log}"
-    );
+    let words = format!("--from mcpforunityserver=={UPSTREAM_VERSION} mcp-for-unity");
+    assert!(lines.iter().all(|line| line.starts_with(&words)), "{log}");
     // The measured start sees no Editor of the user's.
     assert!(lines[1].contains("vrc-mcp-proxy-"), "{log}");
-    let facts: Value = serde_json::from_str(&stdout(&warm(&["warm", "--json"]))).expect("JSON");
+    let facts: Value =
+        serde_json::from_str(&stdout(&warmed.warm(&["warm", "--json"]))).expect("JSON");
     assert_eq!(
         (&facts["warmed"], &facts["server_version"]),
         (&json!(true), &json!(UPSTREAM_VERSION))
@@ -232,8 +253,8 @@ fn warm_lets_uvx_fetch_and_measures_a_start() {
             .is_some_and(|seconds| seconds > 0.0),
         "{facts}"
     );
-    write("echo no network >&2; exit 2");
-    let failed = warm(&["warm"]);
+    warmed.uvx("echo no network >&2; exit 2");
+    let failed = warmed.warm(&["warm"]);
     assert_eq!(failed.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&failed.stderr);
     assert!(

@@ -27,69 +27,52 @@ fn settings() -> &'static str {
     }
 }
 
+/// An entry in every place but Cursor's and Codex' for a project and Claude Code's for all.
+fn entries_everywhere(home: &Home) {
+    let entry = servers("UnityMCP", &proxy());
+    let vscode = entry.replace("mcpServers", "servers");
+    let local = json!({ "mcpServers": { "UnityMCP": proxy() } });
+    let other = servers("UnityMCP", &json!({ "command": "never" }));
+    let other: Value = serde_json::from_str(&other).expect("JSON");
+    let projects = json!({ "projects": { text(&home.path("work")): local, "/other": other } });
+    let settings = settings();
+    home.file(".mcp.json", &entry);
+    home.file(".claude.json", &projects.to_string());
+    home.file(
+        &format!("{settings}/Claude/claude_desktop_config.json"),
+        &entry,
+    );
+    home.file(".cursor/mcp.json", &entry);
+    home.file("work/.vscode/mcp.json", &vscode);
+    let commented = format!("{{ /* mine */ \"mcp\": {vscode},}}");
+    home.file(&format!("{settings}/Code/User/settings.json"), &commented);
+    let codex = format!("[mcp_servers.UnityMCP]\ncommand = {}\n", json!(BINARY));
+    home.file(".codex/config.toml", &codex);
+}
+
 #[test]
 fn every_usual_place_is_looked_in() {
     let home = Home::new();
     home.editor("Alpha", 0, 6400);
-    let entry = servers("UnityMCP", &proxy());
-    let project = home.path("work");
-    let claude = json!({ "projects": {
-        text(&project): { "mcpServers": { "UnityMCP": proxy() } },
-        "/other": { "mcpServers": { "UnityMCP": { "command": "never" } } },
-    }});
-    let codex = format!("[mcp_servers.UnityMCP]\ncommand = {}\n", json!(BINARY));
-    for (name, content) in [
-        (".mcp.json", &entry),
-        (".claude.json", &claude.to_string()),
-        (
-            &format!("{}/Claude/claude_desktop_config.json", settings()),
-            &entry,
-        ),
-        (".cursor/mcp.json", &entry),
-        (
-            "work/.vscode/mcp.json",
-            &entry.replace("mcpServers", "servers"),
-        ),
-        (
-            &format!("{}/Code/User/settings.json", settings()),
-            &format!(
-                "{{ /* mine */ \"mcp\": {},}}",
-                entry.replace("mcpServers", "servers")
-            ),
-        ),
-        (".codex/config.toml", &codex),
-    ] {
-        home.file(name, content);
-    }
+    entries_everywhere(&home);
     let said = home.doctor();
     let rows = said.facts["clients"].as_array().expect("rows");
     let found: Vec<&str> = rows
         .iter()
         .filter_map(|row| row["client"].as_str())
         .collect();
-    let expected = [
-        "claude-code",
-        "claude-code",
-        "claude-desktop",
-        "cursor",
-        "vscode",
-        "vscode",
-        "codex",
-    ];
-    assert_eq!(found, expected, "{}", said.text);
+    let expected = "claude-code claude-code claude-desktop cursor vscode vscode codex";
+    assert_eq!(found.join(" "), expected, "{}", said.text);
     assert!(
         rows.iter().all(|row| row["kind"] == "this proxy"),
         "{}",
         said.text
     );
-    assert_eq!(rows[0]["scope"], text(&project));
+    assert_eq!(rows[0]["scope"], text(&home.path("work")));
     said.lacks("two_entries");
     said.lacks("client_file_broken");
-    said.finds(
-        "two_clients",
-        "warning",
-        &["Claude Code, Claude Desktop, Cursor, VS Code, Codex"],
-    );
+    let all = "Claude Code, Claude Desktop, Cursor, VS Code, Codex";
+    said.finds("two_clients", "warning", &[all]);
     said.finds("entry_impatient", "warning", &["Codex", "10 s"]);
 }
 

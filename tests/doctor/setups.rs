@@ -159,7 +159,7 @@ fn a_running_editor_without_a_heartbeat_is_seen() {
     ];
     let mut unity = process(&line, &[]);
     let mut server = process(&["/u/uvx", "mcp-for-unity", "--transport", "http"], &[]);
-    let (pid, server_pid) = (unity.id().to_string(), server.id());
+    let (pid, server_pid) = (unity.id(), server.id());
     let said = home.doctor();
     let is = |name: &str| format!("pid {pid}, {name}");
     said.finds(
@@ -167,7 +167,7 @@ fn a_running_editor_without_a_heartbeat_is_seen() {
         "problem",
         &[&is(text(&project)), text(&folder)],
     );
-    let of_pid = |finding: &&Value| finding["data"]["pid"].to_string() == pid;
+    let of_pid = |finding: &&Value| finding["data"]["pid"] == pid;
     let cure = |said: &Said| {
         let finding = said
             .findings()

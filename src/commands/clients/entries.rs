@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_told() {
-        let json = in_file(Client::Cursor, "mcp.json", "{\n  \"mcpServers\": {,}}");
+        let json = in_file(Client::Cursor, "mcp.json", "{\n  \"mcpServers\": { x }}");
         assert!(json.is_err_and(|why| why.contains("line 2")));
         let comments = in_file(Client::ClaudeCode, ".mcp.json", "{} // no");
         assert!(comments.is_err_and(|why| why.contains("line 1")));
