@@ -15,10 +15,22 @@ mod setups;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 use vrc_mcp_proxy::config::VARIABLES;
 use vrc_mcp_proxy::instances::hash8;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_vrc-mcp-proxy");
+/// The binary by a path that holds wherever it is read.
+static BINARY: LazyLock<String> = LazyLock::new(|| {
+    let file = plain(Path::new(env!("CARGO_BIN_EXE_vrc-mcp-proxy")));
+    text(&file).to_owned()
+});
+
+/// A path that is there, whole and without the `\\?\` that Windows puts ahead of it.
+fn plain(path: &Path) -> PathBuf {
+    let real = path.canonicalize().expect("it is there");
+    let bare = text(&real).strip_prefix(r"\\?\").map(PathBuf::from);
+    bare.unwrap_or(real)
+}
 
 /// A user's home folder with projects, heartbeats and clients' files in it.
 struct Home {
@@ -45,7 +57,7 @@ impl Home {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        let root = self.folder.path().canonicalize().expect("a path");
+        let root = plain(self.folder.path());
         let parts = name.split('/').filter(|part| !part.is_empty());
         parts.fold(root, |path, part| path.join(part))
     }
@@ -95,7 +107,7 @@ impl Home {
 
     /// An entry of Claude Code for the project that is worked in, which starts the binary.
     fn entry(&self, env: &Value) {
-        let server = json!({ "command": BINARY, "args": [], "env": env });
+        let server = json!({ "command": *BINARY, "args": [], "env": env });
         self.file(
             "work/.mcp.json",
             &json!({ "mcpServers": { "UnityMCP": server } }).to_string(),
@@ -115,7 +127,7 @@ impl Home {
 
     /// The command in this home, with nothing of the real user's.
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(&*BINARY);
         let cleared = [
             "XDG_CONFIG_HOME",
             "XDG_BIN_HOME",

@@ -7,7 +7,7 @@ fn servers(key: &str, server: &Value) -> String {
 }
 
 fn proxy() -> Value {
-    json!({ "command": BINARY })
+    json!({ "command": *BINARY })
 }
 
 /// What looks like the server itself; that program is there, and is never started.
@@ -46,7 +46,7 @@ fn entries_everywhere(home: &Home) {
     home.file("work/.vscode/mcp.json", &vscode);
     let commented = format!("{{ /* mine */ \"mcp\": {vscode},}}");
     home.file(&format!("{settings}/Code/User/settings.json"), &commented);
-    let codex = format!("[mcp_servers.UnityMCP]\ncommand = {}\n", json!(BINARY));
+    let codex = format!("[mcp_servers.UnityMCP]\ncommand = {}\n", json!(*BINARY));
     home.file(".codex/config.toml", &codex);
 }
 
@@ -89,10 +89,10 @@ fn each_kind_of_entry_is_told_apart() {
         "unity": bare_server(),
         "unity-mcp": { "type": "http", "url": "http://127.0.0.1:8080/mcp" },
         "unityMCP2": { "command": "${SURELY_NOT_SET_2}/x" },
-        "unityMCP3": { "command": BINARY, "disabled": true },
-        "unityMCP4": { "command": BINARY, "args": "none", "env": { "A": 1 } },
-        "unityMCP5": { "command": BINARY, "args": ["--transport", "stdio"] },
-        "unityMCP6": { "command": BINARY, "env": { "VRC_MCP_PROXY_DISABEL": "canary", "VRC_MCP_PROXY_DISABLE": "canary" } },
+        "unityMCP3": { "command": *BINARY, "disabled": true },
+        "unityMCP4": { "command": *BINARY, "args": "none", "env": { "A": 1 } },
+        "unityMCP5": { "command": *BINARY, "args": ["--transport", "stdio"] },
+        "unityMCP6": { "command": *BINARY, "env": { "VRC_MCP_PROXY_DISABEL": "canary", "VRC_MCP_PROXY_DISABLE": "canary" } },
         "else": { "command": "npx" },
     }});
     home.file("work/.mcp.json", &entries.to_string());
@@ -197,7 +197,7 @@ fn what_fights_for_an_editor_and_what_does_not() {
         ("work/.mcp.json", "/p/Alpha"),
         ("work/.cursor/mcp.json", "/p/Beta"),
     ] {
-        let bound = json!({ "command": BINARY, "env": { "VRC_MCP_PROXY_PROJECT": project } });
+        let bound = json!({ "command": *BINARY, "env": { "VRC_MCP_PROXY_PROJECT": project } });
         home.file(name, &servers("UnityMCP", &bound));
     }
     home.doctor().lacks("two_clients");

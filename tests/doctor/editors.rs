@@ -186,7 +186,7 @@ fn another_server_and_a_folder_that_is_a_file() {
     said.finds("no_baseline", "warning", &["99.0.0"]);
     said.lacks("uvx");
     said.lacks("uvx_missing");
-    let words = json!([BINARY, "simulated-upstream"]).to_string();
+    let words = json!([*BINARY, "simulated-upstream"]).to_string();
     let file = home.path(".unity-mcp");
     home.variables.clear();
     let home = home
