@@ -18,6 +18,16 @@ pub enum TargetSource {
     Default,
 }
 
+impl std::fmt::Display for TargetSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            TargetSource::PerCall => "this call's unity_instance",
+            TargetSource::Pin => "the session's pin",
+            TargetSource::Default => "UNITY_MCP_DEFAULT_INSTANCE",
+        })
+    }
+}
+
 /// The Editor that a call is meant for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -94,6 +104,22 @@ impl<'a> Call<'a> {
         match self.argument(name) {
             None | Some("null") => false,
             Some(_) => self.string(name).is_none_or(|text| !trim(&text).is_empty()),
+        }
+    }
+
+    /// A boolean argument as upstream coerces it: a boolean, or the trimmed and lower-cased text of the
+    /// value (measured against 10.1.0); `None` when it declares nothing.
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        let raw = self.argument(name)?;
+        let text = match raw {
+            // The one integer of two spellings.
+            "-0" => Cow::Borrowed("0"),
+            _ => self.string(name).unwrap_or(Cow::Borrowed(raw)),
+        };
+        match normalize(&text).as_str() {
+            "true" | "1" | "yes" | "on" => Some(true),
+            "false" | "0" | "no" | "off" => Some(false),
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The pin of the upstream server, and the environment, read in one place.
 
 use crate::behaviors::REGISTRY;
+use crate::safety::{Mode, SAFETY_MODES};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -33,10 +34,11 @@ const ALLOW: &str = "VRC_MCP_PROXY_ALLOW";
 const DENY: &str = "VRC_MCP_PROXY_DENY";
 const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
 const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
+const MODE: &str = "VRC_MCP_PROXY_MODE";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 8] = [
+pub const VARIABLES: [(&str, &str); 9] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
@@ -48,6 +50,10 @@ pub const VARIABLES: [(&str, &str); 8] = [
         "seconds an execute_code call may take (default 120)",
     ),
     (UPSTREAM, "the upstream command, a JSON array of strings"),
+    (
+        MODE,
+        "how much a session may do: full (the default), read_only, or confirm",
+    ),
     (LOG, "what goes to stderr, a tracing filter (default info)"),
     (
         "UNITY_MCP_STATUS_DIR",
@@ -72,6 +78,8 @@ pub struct Config {
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
     pub upstream: Option<Vec<String>>,
+    /// How much the session may do.
+    pub mode: Mode,
     /// The filter for the log.
     pub log: String,
     /// The heartbeat folder as the environment names it.
@@ -90,6 +98,7 @@ impl Default for Config {
             denied: BTreeSet::new(),
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
+            mode: Mode::default(),
             log: "info".to_owned(),
             status_dir: None,
             default_instance: None,
@@ -116,6 +125,7 @@ impl Config {
                 DENY => deny = value,
                 EXECUTE_TIMEOUT => config.timeout(&value),
                 UPSTREAM => config.upstream_command(&value),
+                MODE => config.safety_mode(&value),
                 LOG => config.log_filter(&value),
                 "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
                     config.status_dir = Some(raw);
@@ -125,6 +135,12 @@ impl Config {
                 }
                 _ => config.unknown_variable(&name),
             }
+        }
+        if config.mode != Mode::Full && config.disabled.contains(SAFETY_MODES) {
+            config.problem(format!(
+                "{MODE}: the mode {} has no effect, because {DISABLE} names {SAFETY_MODES}",
+                config.mode.name()
+            ));
         }
         config.exposed.extend(names(&allow).map(ToOwned::to_owned));
         for tool in names(&deny) {
@@ -200,6 +216,20 @@ impl Config {
                  {UPSTREAM_VERSION} through uvx) is used"
             )),
         }
+    }
+
+    fn safety_mode(&mut self, value: &str) {
+        if value.trim().is_empty() {
+            return;
+        }
+        self.mode = Mode::parse(value).unwrap_or_else(|| {
+            let known = Mode::NAMES.map(|(name, _)| name);
+            self.problem(format!(
+                "{MODE}: there is no mode {value:?} (there are {}); read_only is used, the safe side",
+                known.join(", ")
+            ));
+            Mode::ReadOnly
+        });
     }
 
     fn log_filter(&mut self, value: &str) {

@@ -7,6 +7,7 @@
 //! - [`wire`] reads and splices lines; [`call`] and [`reply`] are its two views for behaviours.
 //! - [`behaviors`] holds the behaviours, one file each, and the types of their hooks.
 //! - [`csharp`] reads snippets as tokens and writes the lines that travel with them.
+//! - [`safety`] classes tools and actions by what they may do, for the modes.
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
 //! - [`baseline`] compares listed tools with the committed contracts.
 //! - [`instances`] reads the Editors' heartbeat files.
@@ -27,6 +28,7 @@ mod ready;
 pub mod relay;
 pub mod reply;
 pub mod run;
+pub mod safety;
 pub mod stderr;
 pub mod surroundings;
 pub mod upstream;

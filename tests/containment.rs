@@ -23,6 +23,7 @@ use vrc_mcp_proxy::contain::Class;
 use vrc_mcp_proxy::instances::Editor;
 use vrc_mcp_proxy::relay::Relay;
 use vrc_mcp_proxy::reply::META_KEY;
+use vrc_mcp_proxy::safety::Mode;
 
 const A_LONG_TIME: Duration = Duration::from_secs(100_000);
 
@@ -211,12 +212,17 @@ impl Broken {
 
 fn driver(registry: &[Behavior], surroundings: Box<dyn Surroundings + Send>) -> Driver {
     note_places();
-    Driver::new(Relay::new(Config::default(), registry, surroundings))
+    // A mode in which every behaviour is at work; the snippets carry the yes that it asks for.
+    let config = Config {
+        mode: Mode::Confirm,
+        ..Config::default()
+    };
+    Driver::new(Relay::new(config, registry, surroundings))
 }
 
 fn snippet(id: u32) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"execute_code","arguments":{{"action":"execute","code":"return 1;"}}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"execute_code","arguments":{{"action":"execute","code":"return 1;","confirm":true}}}}}}"#
     )
 }
 

@@ -2,6 +2,8 @@
 //! request gets exactly one answer: over generated messages and sessions.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests")]
 
+#[path = "passthrough/clock.rs"]
+mod clock;
 #[path = "passthrough/edits.rs"]
 mod edits;
 #[path = "passthrough/json.rs"]

@@ -232,6 +232,23 @@ fn unwind_safety_is_proven_not_asserted() {
     }
 }
 
+/// What only holds when the call goes out is not read on arrival: a call may wait in between.
+#[test]
+fn guards_on_arrival_read_neither_pins_nor_heartbeats() {
+    let state = ["editors()", "live_editors", "cx.pins", ".target"];
+    let mut seen = 0;
+    for (name, text) in behavior_files() {
+        // A file with a guard at departure may well read them.
+        if text.contains("Hook::Guard(") && !text.contains("Hook::DepartureGuard(") {
+            seen += 1;
+            for what in state {
+                assert!(!text.contains(what), "{name} is a guard on arrival: {what}");
+            }
+        }
+    }
+    assert!(seen > 0, "no guard on arrival was looked at");
+}
+
 #[test]
 fn nothing_is_left_to_do_and_no_machine_is_named() {
     let mut texts = vec![root().join("README.md"), root().join("Cargo.toml")];

@@ -32,8 +32,10 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,
+        guarded::modes::ALL,
         unguarded::snippets::ALL,
         unguarded::assets::ALL,
+        unguarded::actions::ALL,
     ];
     lists.into_iter().flatten().copied()
 }

@@ -16,7 +16,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_venue_guard",
     summary: "Makes a snippet check that it reached the pinned project before it runs.",
     hooks: &[
-        Hook::Guard(resolvable),
+        Hook::DepartureGuard(resolvable),
         Hook::Rewrite(check_first),
         Hook::Verdict(misrouted),
     ],
@@ -32,6 +32,11 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
         ),
     ],
 };
+
+/// Whether a call is this behaviour's to judge: it checks for itself which project it reached, or is not forwarded.
+pub(super) fn takes(call: &Call<'_>, cx: &Cx<'_>) -> bool {
+    cx.is_at_work(&BEHAVIOR) && call.snippet().is_some()
+}
 
 /// Where a snippet is meant to run.
 enum Venue<'e> {
@@ -72,11 +77,10 @@ fn resolvable(call: &Call<'_>, cx: &Cx<'_>) -> Check {
             format!("`{selector}` fits several Editors: {}.", names(editors))
         }
     };
-    let source = match call.target.as_ref().map(|target| target.source) {
-        Some(TargetSource::Pin) => "the session's pin",
-        Some(TargetSource::Default) => "UNITY_MCP_DEFAULT_INSTANCE",
-        _ => "this call's unity_instance",
-    };
+    let source = call
+        .target
+        .as_ref()
+        .map_or(TargetSource::PerCall, |target| target.source);
     Check::Refuse(Refusal {
         code: "target_not_resolved",
         text: format!(

@@ -11,7 +11,7 @@ use crate::call::Call;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "instance_guard",
     summary: "Refuses a call that names no Editor while two or more are live.",
-    hooks: &[Hook::Guard(check)],
+    hooks: &[Hook::DepartureGuard(check)],
     codes: &[(
         "editor_not_chosen",
         "several Editors are live and the call names none",

@@ -5,8 +5,7 @@
 //! path alone (10.1.0).
 
 use super::{Behavior, Check, Cx, Hook, Refusal, Rewriting};
-use crate::call::{Call, Rewrite, normalize};
-use std::borrow::Cow;
+use crate::call::{Call, Rewrite};
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -31,7 +30,7 @@ fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
         return Check::Pass;
     };
     let by_index = || !call.supplied("name") && !call.supplied("path");
-    let (code, text) = match (action, declared(call)) {
+    let (code, text) = match (action, call.flag("additive")) {
         (_, None) => ("additive_not_declared", undeclared(action, call)),
         (Opening::Create, Some(true)) => ("create_not_additive", NO_ADDITIVE_CREATE.to_owned()),
         (Opening::Load, Some(true)) if by_index() => {
@@ -44,7 +43,7 @@ fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
 
 /// On `create` the declaration was for this guard: upstream has no use for it.
 fn consume(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
-    if opening(call) != Some(Opening::Create) || declared(call) != Some(false) {
+    if opening(call) != Some(Opening::Create) || call.flag("additive") != Some(false) {
         return Rewriting::Keep;
     }
     Rewriting::Change(Rewrite {
@@ -67,21 +66,6 @@ fn opening(call: &Call<'_>) -> Option<Opening> {
     match call.normalized_action().as_str() {
         "load" => Some(Opening::Load),
         "create" => Some(Opening::Create),
-        _ => None,
-    }
-}
-
-/// `additive` as upstream coerces it; `None` when it declares nothing.
-fn declared(call: &Call<'_>) -> Option<bool> {
-    let raw = call.argument("additive")?;
-    let text = match raw {
-        // The one integer of two spellings.
-        "-0" => Cow::Borrowed("0"),
-        _ => call.string("additive").unwrap_or(Cow::Borrowed(raw)),
-    };
-    match normalize(&text).as_str() {
-        "true" | "1" | "yes" | "on" => Some(true),
-        "false" | "0" | "no" | "off" => Some(false),
         _ => None,
     }
 }

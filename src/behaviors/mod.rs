@@ -8,10 +8,11 @@ use crate::call::{Call, Rewrite};
 use crate::config::Config;
 use crate::contain::Class;
 use crate::instances::Editor;
+use crate::relay::hold::{Passage, Traffic, UnityBound};
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::RefUnwindSafe;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 mod allowlist;
 mod canary;
+mod eviction_hold;
 mod execute_code_compile_notes;
 mod execute_code_idempotency_guard;
 mod execute_code_prelude_offset_note;
@@ -35,7 +37,9 @@ mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
+mod pinned_editor_guard;
 mod proxy_project_root;
+mod safety_modes;
 mod shared;
 mod timeout_notes;
 
@@ -46,7 +50,10 @@ pub(crate) use shared::snippet::fits as snippet_fits;
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
+    safety_modes::BEHAVIOR,
+    eviction_hold::BEHAVIOR,
     instance_guard::BEHAVIOR,
+    pinned_editor_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
     // leave no state behind.
     execute_code_idempotency_guard::BEHAVIOR,
@@ -86,8 +93,17 @@ pub struct Behavior {
 pub enum Hook {
     /// Looks at an answer to `tools/list`.
     Listing(fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>),
-    /// Lets a call pass or refuses it.
+    /// Lets a call pass or refuses it. May be asked on arrival, long before the call goes out, and again then: it
+    /// reads neither pins nor heartbeats nor the target, which is not worked out yet.
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
+    DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// A guard that asks for a yes: it runs when all others have let the call pass, so that nobody says yes to a
+    /// call that is refused anyway.
+    Consent(fn(&Call<'_>, &Cx<'_>) -> Check),
+    /// Says whether a Unity-bound request goes out now or waits. Asked when it arrives, and again when it goes out
+    /// after a wait.
+    Hold(fn(UnityBound<'_>, &Traffic, &Cx<'_>) -> Passage),
     /// Changes a call's arguments. Runs when all guards have passed.
     Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
     /// Sets a limit to how long a forwarded call may take.
@@ -105,7 +121,12 @@ impl Hook {
     pub fn class(&self) -> Class {
         match self {
             Hook::Listing(_) => Class::Listing,
-            Hook::Guard(_) | Hook::Rewrite(_) | Hook::Deadline(_) => Class::Request,
+            Hook::Guard(_)
+            | Hook::DepartureGuard(_)
+            | Hook::Consent(_)
+            | Hook::Hold(_)
+            | Hook::Rewrite(_)
+            | Hook::Deadline(_) => Class::Request,
             Hook::Verdict(_) => Class::Verdict,
             Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
         }
@@ -116,6 +137,8 @@ impl Hook {
         match self {
             Hook::Listing(_) => "listing",
             Hook::Guard(_) => "guard",
+            Hook::DepartureGuard(_) | Hook::Consent(_) => "guard at departure",
+            Hook::Hold(_) => "hold",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
             Hook::Annotate(_) => "annotation",
@@ -197,11 +220,27 @@ pub struct Listing<'a> {
     pub tools: Vec<ListedTool<'a>>,
 }
 
+/// A key to set in a listed tool.
+#[derive(Clone, Debug)]
+pub struct ToolKey {
+    /// The tool's place.
+    pub at: usize,
+    /// The keys that lead to it, its own last. Objects on the way that are missing are made;
+    /// where something else stands in the way, nothing is set.
+    pub path: &'static [&'static str],
+    /// Its value, as JSON text.
+    pub value: String,
+}
+
 /// What is to be done about a listing.
 #[derive(Clone, Debug, Default)]
 pub struct ListingEdit {
     /// The places of tools to hide.
     pub hide: Vec<usize>,
+    /// Keys of tools to set. Every hook sees the listing as upstream sent it.
+    pub set: Vec<ToolKey>,
+    /// Tools with an argument `confirm` of their own.
+    pub own_confirm: Vec<String>,
     /// Tools whose contract is not the baseline's: name and what changed.
     pub drifted: Vec<(String, String)>,
     /// Lines for stderr.
@@ -236,10 +275,14 @@ pub trait Surroundings: RefUnwindSafe {
 pub struct Cx<'a> {
     /// The configuration.
     pub config: &'a Config,
+    /// The behaviours that are not switched off.
+    at_work: &'a [Behavior],
     /// The pins.
     pub pins: &'a Pins,
     /// Tools that drifted in this session, with what changed.
     pub drifted: &'a BTreeMap<String, String>,
+    /// Tools that were listed with an argument `confirm` of their own.
+    pub own_confirm: &'a BTreeSet<String>,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: i64,
     /// Files, keys.
@@ -251,19 +294,28 @@ impl<'a> Cx<'a> {
     /// A snapshot of the moment.
     pub fn new(
         config: &'a Config,
+        at_work: &'a [Behavior],
         pins: &'a Pins,
         drifted: &'a BTreeMap<String, String>,
+        own_confirm: &'a BTreeSet<String>,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
     ) -> Self {
         Cx {
             config,
+            at_work,
             pins,
             drifted,
+            own_confirm,
             now_ms,
             surroundings,
             editors: OnceLock::new(),
         }
+    }
+
+    /// Whether a behaviour is at work: for another one that leaves calls to it. None asks for itself.
+    pub fn is_at_work(&self, behavior: &Behavior) -> bool {
+        self.at_work.iter().any(|other| other.name == behavior.name)
     }
 
     /// All Editors with a readable heartbeat, stale ones too.

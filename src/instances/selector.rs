@@ -129,6 +129,11 @@ impl Selector {
         self.kind == Kind::Identifier
     }
 
+    /// Whether it is read as the start of a hash, which no bare name is.
+    pub fn is_hash_prefix(&self) -> bool {
+        self.kind == Kind::HashPrefix
+    }
+
     /// Whether upstream reads it as a port.
     pub fn is_port(&self) -> bool {
         matches!(self.kind, Kind::Port(_))

@@ -12,6 +12,12 @@ use bytes::Bytes;
 impl Relay {
     /// A line of the upstream's stdout, without its newline.
     pub fn on_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
+        self.take_child_line(line, now, out);
+        // Behind what the line itself led to: an answer may have moved the pin.
+        self.release(now, out);
+    }
+
+    fn take_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
         match read_upstream(line) {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),

@@ -14,6 +14,8 @@ pub enum Asked {
     ToolCall,
     /// `tools/list`.
     ToolList,
+    /// `resources/read`.
+    Read,
     /// Anything else.
     Other,
 }

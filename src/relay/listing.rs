@@ -3,21 +3,24 @@
 use super::answers::incoming;
 use super::inflight::InFlight;
 use super::{Action, Level, Now, RELAY, Relay, log_contained};
-use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit};
+use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit, ToolKey};
 use crate::contain::{Class, Contained, contain};
 use crate::reply;
 use crate::wire::envelope::{INTERNAL_ERROR, Message, in_place_of};
 use crate::wire::object::{Object, Raw};
+use crate::wire::quote;
 use crate::wire::splice::Edits;
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A list that was looked at. Clients ask again and again for the same one, and reading 47 schemas costs more
 /// than all the rest of the answer.
 pub(super) struct Vetted {
     /// The `tools` array as upstream sent it.
     list: Bytes,
-    /// The array for the client; `None` when nothing is hidden.
+    /// The array for the client; `None` when nothing is hidden or set.
     shown: Option<String>,
 }
 
@@ -75,6 +78,7 @@ impl Relay {
                     .map(|text| Action::Log(Level::Warn, text)),
             );
             self.drifted.extend(edit.drifted);
+            self.own_confirm.extend(edit.own_confirm);
             let list = Bytes::copy_from_slice(list.text.as_bytes());
             self.vetted = Some(Vetted { list, shown });
         }
@@ -111,20 +115,65 @@ impl Relay {
         }) {
             let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
             all.hide.extend(edit.hide);
+            all.set.extend(edit.set);
+            all.own_confirm.extend(edit.own_confirm);
             all.drifted.extend(edit.drifted);
             let log = edit.log.iter().map(|text| format!("{name}: {text}"));
             all.log.extend(log);
         }
         let hidden: BTreeSet<usize> = all.hide.iter().copied().collect();
-        if hidden.is_empty() {
+        if hidden.is_empty() && all.set.is_empty() {
             return Ok((None, all));
         }
-        let kept = tools
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !hidden.contains(at));
-        let kept: Vec<&str> = kept.map(|(_, tool)| tool.text).collect();
+        let mut kept = Vec::new();
+        for (at, (tool, view)) in tools.iter().zip(&views).enumerate() {
+            if hidden.contains(&at) {
+                continue;
+            }
+            let keys = all.set.iter().filter(|key| key.at == at);
+            kept.push(contain(RELAY, Class::Listing, || {
+                with_keys(*tool, view.as_ref(), keys)
+            })?);
+        }
         Ok((Some(format!("[{}]", kept.join(","))), all))
+    }
+}
+
+/// A tool's text with these keys set.
+fn with_keys<'a>(
+    tool: Raw<'a>,
+    view: Option<&Object<'a>>,
+    keys: impl Iterator<Item = &'a ToolKey>,
+) -> Result<Cow<'a, str>, String> {
+    let mut edits = Edits::default();
+    for key in keys {
+        let Some(view) = view else { continue };
+        if let Some((range, text)) = set_in(view, key.path, &key.value) {
+            edits.replace(range.start - tool.at..range.end - tool.at, text);
+        }
+    }
+    if edits.is_empty() {
+        return Ok(Cow::Borrowed(tool.text));
+    }
+    let text = edits.apply(tool.text).map_err(|error| error.to_string())?;
+    let text = String::from_utf8(text.into()).map_err(|error| error.to_string())?;
+    Ok(Cow::Owned(text))
+}
+
+/// The edit that makes the key at `path` stand for `value`; `None` when it does already, or when something else than an
+/// object is in the way.
+fn set_in(object: &Object<'_>, path: &[&str], value: &str) -> Option<(Range<usize>, String)> {
+    let (key, rest) = path.split_first()?;
+    let old = object.get(key);
+    if rest.is_empty() {
+        return (old.map(|raw| raw.text) != Some(value)).then(|| object.set(key, value));
+    }
+    match old.filter(|raw| !raw.is_null()) {
+        Some(old) => set_in(&old.as_object()?, rest, value),
+        None => {
+            let nest = |inner, key: &&str| format!("{{{}:{inner}}}", quote(key));
+            Some(object.set(key, &rest.iter().rev().fold(value.to_owned(), nest)))
+        }
     }
 }
 

@@ -2,18 +2,22 @@
 
 mod answers;
 pub mod codes;
+pub mod hold;
 pub mod inflight;
 mod listing;
 mod pins;
+mod refusals;
 mod requests;
 
-use crate::behaviors::{Behavior, Cx, Pins, Surroundings};
+use crate::behaviors::{Behavior, Cx, Hook, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
+use crate::safety::{Mode, SAFETY_MODES};
 use crate::wire::envelope::INTERNAL_ERROR;
 use crate::wire::id::Id;
 use bytes::Bytes;
+use hold::Hold;
 use inflight::{Asked, InFlight, State};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -61,31 +65,40 @@ pub struct Relay {
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
     drifted: BTreeMap<String, String>,
+    own_confirm: BTreeSet<String>,
     vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
+    hold: Hold,
     waiting: usize,
     seq: u64,
     ended: Option<String>,
 }
 
 impl Relay {
-    /// A relay with the behaviours of `registry` that `config` does not switch off.
+    /// A relay with the behaviours of `registry` that `config` does not switch off or leave idle.
     pub fn new(
         config: Config,
         registry: &[Behavior],
         surroundings: Box<dyn Surroundings + Send>,
     ) -> Self {
-        let enabled = |b: &&Behavior| !config.disabled.contains(b.name);
+        // In mode full nothing must be left of the modes: a list that nothing looks at is not vetted, either.
+        let idle = |b: &Behavior| b.name == SAFETY_MODES && config.mode == Mode::Full;
+        let enabled = |b: &&Behavior| !config.disabled.contains(b.name) && !idle(b);
+        let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
+        let mut hooks = behaviors.iter().flat_map(|behavior| behavior.hooks);
+        let holds = hooks.any(|hook| matches!(hook, Hook::Hold(_)));
         Relay {
-            behaviors: registry.iter().filter(enabled).copied().collect(),
+            behaviors,
             config,
             surroundings,
             pins: Pins::default(),
             drifted: BTreeMap::new(),
+            own_confirm: BTreeSet::new(),
             vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
+            hold: Hold::new(holds),
             waiting: 0,
             seq: 0,
             ended: None,
@@ -99,11 +112,17 @@ impl Relay {
 
     /// When [`Relay::on_deadline`] is due, since the relay's start.
     pub fn next_deadline(&self) -> Option<Duration> {
-        self.deadlines.first().map(|(at, _)| *at)
+        let answer = self.deadlines.first().map(|(at, _)| *at);
+        [answer, self.hold.deadline()].into_iter().flatten().min()
     }
 
-    /// Answers every call whose time is up.
+    /// Answers every call whose time is up, and lets those go whose wait is over.
     pub fn on_deadline(&mut self, now: Now, out: &mut Vec<Action>) {
+        self.expire(now, out);
+        self.release(now, out);
+    }
+
+    fn expire(&mut self, now: Now, out: &mut Vec<Action>) {
         while let Some((at, id)) = self.deadlines.first().cloned() {
             if at > now.since_start {
                 return;
@@ -135,6 +154,7 @@ impl Relay {
     pub fn on_child_end(&mut self, how: &str, out: &mut Vec<Action>) {
         self.ended = Some(how.to_owned());
         self.deadlines.clear();
+        self.drop_waiting(how, out);
         let mut left: Vec<InFlight> = self.pending.drain().map(|(_, call)| call).collect();
         left.sort_by_key(|call| call.seq);
         for call in left {
@@ -156,8 +176,10 @@ impl Relay {
     fn cx(&self, now: Now) -> Cx<'_> {
         Cx::new(
             &self.config,
+            &self.behaviors,
             &self.pins,
             &self.drifted,
+            &self.own_confirm,
             now.unix_ms,
             self.surroundings.as_ref(),
         )
@@ -192,7 +214,12 @@ impl Relay {
     /// A request comes with an id that may still be in use. The newest request counts, also when it
     /// is refused: whatever answers it must stay the only answer.
     fn supersede(&mut self, id: &Id, out: &mut Vec<Action>) {
-        if self.retire(id, State::Superseded) {
+        if self.unqueue(id) {
+            let text = format!(
+                "request id {id} was reused while its request waited: that one is dropped unsent"
+            );
+            out.push(Action::Log(Level::Warn, text));
+        } else if self.retire(id, State::Superseded) {
             let text =
                 format!("request id {id} was reused while in flight: the newest request counts");
             out.push(Action::Log(Level::Warn, text));
@@ -201,6 +228,7 @@ impl Relay {
 
     /// Takes a request out of the books because upstream answered it.
     fn settle(&mut self, id: &Id) -> Option<InFlight> {
+        self.hold.answered(id);
         let entry = self.pending.remove(id)?;
         self.disarm(&entry);
         if entry.state == State::Waiting {

@@ -1,15 +1,15 @@
 //! From the client to the upstream.
 
+use super::hold::{Passage, UnityBound};
 use super::inflight::{Asked, InFlight, State};
-use super::{Action, Level, Now, RELAY, Relay, codes, log_contained};
+use super::refusals::{Stopped, never_forwarded, reject, request};
+use super::{Action, Level, Now, RELAY, Relay};
 use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting, snippet_fits};
 use crate::call::{Call, Target, TargetSource};
-use crate::contain::{Class, Contained, contain};
+use crate::contain::{Class, contain};
 use crate::instances::Selector;
-use crate::reply::{self, Fact};
-use crate::wire::envelope::{
-    ClientLine, INTERNAL_ERROR, INVALID_PARAMS, Kind, Message, Rejection, in_place_of, read_client,
-};
+use crate::reply;
+use crate::wire::envelope::{ClientLine, INVALID_PARAMS, Kind, Message, in_place_of, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
 use std::time::Duration;
@@ -20,10 +20,13 @@ struct Cleared {
     entry: InFlight,
 }
 
-/// Why a call is not forwarded.
-enum Stopped {
-    By(&'static str, Refusal),
-    Failed(Contained),
+/// When guards are asked.
+#[derive(Clone, Copy)]
+pub(super) enum Moment {
+    /// The call has come and has to wait.
+    Arrival,
+    /// It goes out.
+    Departure,
 }
 
 impl Relay {
@@ -45,7 +48,7 @@ impl Relay {
                     if message.method == "tools/call" {
                         self.tool_call(&id, &message, line, now, out);
                     } else {
-                        self.request(id, &message, line, out);
+                        self.request(id, &message, line, now, out);
                     }
                 }
             },
@@ -60,43 +63,63 @@ impl Relay {
                 out.push(Action::Log(Level::Warn, text.to_owned()));
             }
             "notifications/cancelled" => {
-                self.cancel(message, out);
-                out.push(Action::ToChild(outgoing(line)));
+                if self.cancel(message, out) {
+                    out.push(Action::ToChild(outgoing(line)));
+                }
             }
             _ => out.push(Action::ToChild(outgoing(line))),
         }
     }
 
-    fn cancel(&mut self, message: &Message<'_>, out: &mut Vec<Action>) {
+    /// The client gives a request up. `false` when upstream must not hear of it.
+    fn cancel(&mut self, message: &Message<'_>, out: &mut Vec<Action>) -> bool {
         let params = message.params().and_then(|raw| raw.as_object());
         let Some(id) = params
             .and_then(|params| params.get("requestId"))
             .and_then(Id::read)
         else {
-            return;
+            return true;
         };
+        if self.unqueue(&id) {
+            let text = format!("request {id} was cancelled while it waited: it is dropped unsent");
+            out.push(Action::Log(Level::Info, text));
+            return false;
+        }
+        let kept = self.keeps_cancellation(&id);
         if self.retire(&id, State::Cancelled) {
-            let text = format!("request {id} was cancelled: its answer will be dropped");
+            let kept = if kept {
+                " The server is not told: it would go on re-sending the call unseen."
+            } else {
+                ""
+            };
+            let text = format!("request {id} was cancelled: its answer will be dropped.{kept}");
             out.push(Action::Log(Level::Info, text));
         }
+        !kept
     }
 
-    fn request(&mut self, id: Id, message: &Message<'_>, line: &Bytes, out: &mut Vec<Action>) {
-        if let Some(how) = &self.ended {
-            let text = format!("The MCP for Unity server {how}; this request was never forwarded.");
-            out.push(Action::ToClient(reply::rpc_error(
-                Some(&id),
-                INTERNAL_ERROR,
-                &text,
-            )));
-            return;
-        }
+    fn request(
+        &mut self,
+        id: Id,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
         let asked = match &*message.method {
             "tools/list" => Asked::ToolList,
+            "resources/read" => Asked::Read,
             _ => Asked::Other,
         };
-        self.track(entry(id, asked));
-        out.push(Action::ToChild(outgoing(line)));
+        if let Some(how) = &self.ended {
+            out.push(never_forwarded(&id, asked, how));
+        } else if asked != Asked::Read {
+            self.hold.sent_beside(&id);
+            self.track(entry(id, asked));
+            out.push(Action::ToChild(outgoing(line)));
+        } else if let Some(passage) = self.arrival(UnityBound::Read, &id, line, now, out) {
+            self.send(entry(id, asked), line, &passage, now, out);
+        }
     }
 
     fn tool_call(
@@ -117,50 +140,54 @@ impl Relay {
             return;
         };
         if let Some(how) = &self.ended {
-            let text = format!(
-                "The MCP for Unity server {how}; this call was never forwarded and did not run."
-            );
-            out.push(refuse(id, RELAY, codes::UPSTREAM_ENDED, &text));
+            out.push(never_forwarded(id, Asked::ToolCall, how));
             return;
         }
-        let mut call = Call::new(id.clone(), message.text, params, "");
+        let call = Call::new(id.clone(), message.text, params, "");
+        if let Some(passage) = self.arrival(UnityBound::Call(&call), id, line, now, out) {
+            self.depart(call, line, &passage, now, out);
+        }
+    }
+
+    /// A call's turn has come: it goes out, unless something stops it now.
+    pub(super) fn depart(
+        &mut self,
+        call: Call<'_>,
+        line: &Bytes,
+        passage: &Passage,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
         let key = if call.executes() {
             self.surroundings.fresh_key()
         } else {
             String::new()
         };
+        let mut call = call;
         call.key = &key;
         call.target = self.target(&call);
         match self.clear(&mut call, now) {
             Ok(cleared) => {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
-                let line = changed.unwrap_or_else(|| line.clone());
-                self.track(cleared.entry);
-                out.push(Action::ToChild(outgoing(&line)));
+                let line = changed.as_ref().unwrap_or(line);
+                self.send(cleared.entry, line, passage, now, out);
             }
-            Err(Stopped::By(behavior, refusal)) => {
-                let text = format!("{behavior}: refused {} {id} ({})", call.tool, refusal.code);
-                out.push(Action::Log(Level::Info, text));
-                out.push(refuse(id, behavior, refusal.code, &refusal.text));
-            }
-            Err(Stopped::Failed(failure)) => {
-                out.push(log_contained(&failure));
-                // The core's own regions have no switch.
-                let switch = if failure.region == RELAY {
-                    String::new()
-                } else {
-                    let region = failure.region;
-                    format!(", or set VRC_MCP_PROXY_DISABLE={region} and restart the server")
-                };
-                let text = format!(
-                    "vrc-mcp-proxy itself failed in `{}` while it checked this call. Nothing was \
-                     forwarded and nothing ran. The identical call will hit the same fault: change the \
-                     call{switch}.",
-                    failure.region
-                );
-                out.push(refuse(id, RELAY, codes::CONTAINED_FAILURE, &text));
-            }
+            Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
         }
+    }
+
+    /// Sends a Unity-bound request.
+    pub(super) fn send(
+        &mut self,
+        entry: InFlight,
+        line: &Bytes,
+        passage: &Passage,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        self.hold.sent(&entry.id, passage, now);
+        self.track(entry);
+        out.push(Action::ToChild(outgoing(line)));
     }
 
     /// The Editor that a call is meant for: its own, the pin, the environment's default.
@@ -181,15 +208,7 @@ impl Relay {
     /// Guards, then rewrites, then the deadline.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
-        for (name, guard) in self.hooks(|hook| match hook {
-            Hook::Guard(run) => Some(*run),
-            _ => None,
-        }) {
-            match request(name, || guard(call, &cx))? {
-                Check::Pass => {}
-                Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
-            }
-        }
+        self.guards(call, &cx, Moment::Departure)?;
         let prelude = self.rewrite(call, &cx)?;
         let deadline = self.deadline(call, &cx, now)?;
         let edits = call.edits();
@@ -211,6 +230,31 @@ impl Relay {
             ..entry(call.id.clone(), Asked::ToolCall)
         };
         Ok(Cleared { line, entry })
+    }
+
+    /// Asks the guards of a moment. Those that were asked on arrival are asked again at departure: that keeps the
+    /// order of refusals, and a tool may have drifted meanwhile.
+    pub(super) fn guards(
+        &self,
+        call: &Call<'_>,
+        cx: &Cx<'_>,
+        moment: Moment,
+    ) -> Result<(), Stopped> {
+        let guards = self.hooks(|hook| match (hook, moment) {
+            (Hook::Guard(run), _) | (Hook::DepartureGuard(run), Moment::Departure) => Some(*run),
+            _ => None,
+        });
+        let consents = self.hooks(|hook| match (hook, moment) {
+            (Hook::Consent(run), Moment::Departure) => Some(*run),
+            _ => None,
+        });
+        for (name, guard) in guards.chain(consents) {
+            match request(name, || guard(call, cx))? {
+                Check::Pass => {}
+                Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
+            }
+        }
+        Ok(())
     }
 
     fn rewrite(
@@ -278,15 +322,7 @@ impl Relay {
     }
 }
 
-/// Runs a hook of the request class.
-fn request<T>(
-    name: &'static str,
-    hook: impl FnOnce() -> T + std::panic::UnwindSafe,
-) -> Result<T, Stopped> {
-    contain(name, Class::Request, || Ok(hook())).map_err(Stopped::Failed)
-}
-
-fn entry(id: Id, asked: Asked) -> InFlight {
+pub(super) fn entry(id: Id, asked: Asked) -> InFlight {
     InFlight {
         id,
         asked,
@@ -299,30 +335,6 @@ fn entry(id: Id, asked: Asked) -> InFlight {
         deadline: None,
         line: Bytes::new(),
     }
-}
-
-fn reject(rejection: &Rejection, out: &mut Vec<Action>) {
-    let reason = rejection.reason;
-    out.push(Action::Log(
-        Level::Warn,
-        format!("a line of the client was not forwarded: {reason}"),
-    ));
-    if rejection.answered {
-        out.push(Action::ToClient(reply::rpc_error(
-            rejection.id.as_ref(),
-            rejection.code,
-            reason,
-        )));
-    }
-}
-
-fn refuse(id: &Id, behavior: &'static str, code: &'static str, text: &str) -> Action {
-    let fact = Fact {
-        behavior,
-        code,
-        forwarded: false,
-    };
-    Action::ToClient(reply::refusal(id, fact, text))
 }
 
 /// The bytes for the upstream: no BOM, and no carriage return, where upstream would split the line.

@@ -44,6 +44,10 @@ impl Shell {
         };
         self.late = Some(Vec::new());
         self.to_child = None;
+        // What waits for its turn can have none any more.
+        let how = how_it_ended(end, self.ended);
+        self.relay.drop_waiting(&how, &mut self.actions);
+        self.carry_out(None, None);
         if matches!(end, End::ClientClosed) {
             end = self.grace().await;
         }
@@ -113,12 +117,7 @@ impl Shell {
 
     /// Every request that still waits is answered, and so is what came too late to be forwarded.
     fn answer_the_rest(&mut self, end: End, by_itself: Option<ExitStatus>) {
-        let how = match (by_itself, end) {
-            (Some(status), _) => describe(status),
-            (None, End::Upstream(what)) => what.to_owned(),
-            (None, End::Signal(number)) => format!("was ended (the relay got signal {number})"),
-            (None, _) => "was ended (the client closed its stream)".to_owned(),
-        };
+        let how = how_it_ended(end, by_itself);
         if matches!(end, End::Upstream(_)) {
             tracing::error!("the MCP for Unity server {how}");
         }
@@ -190,5 +189,15 @@ impl Shell {
             }
         }
         Waited::Done
+    }
+}
+
+/// How the server ended, in words that follow "the server". `by_itself`: its status, where nobody asked it to end.
+fn how_it_ended(end: End, by_itself: Option<ExitStatus>) -> String {
+    match (by_itself, end) {
+        (Some(status), _) => describe(status),
+        (None, End::Upstream(what)) => what.to_owned(),
+        (None, End::Signal(number)) => format!("was ended (the relay got signal {number})"),
+        (None, _) => "was ended (the client closed its stream)".to_owned(),
     }
 }

@@ -206,7 +206,7 @@ fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
             INVALID_REQUEST,
             "a message has a method or an error, not both",
         ))
-    } else if params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null()) {
+    } else if has("method") && params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null()) {
         let code = match &*message.method {
             "tools/call" => INVALID_PARAMS,
             // Upstream drops it without an answer.

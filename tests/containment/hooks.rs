@@ -9,6 +9,7 @@ use vrc_mcp_proxy::behaviors::{
 };
 use vrc_mcp_proxy::call::Call;
 use vrc_mcp_proxy::contain::install_panic_hook;
+use vrc_mcp_proxy::relay::hold::{Passage, Traffic, UnityBound};
 use vrc_mcp_proxy::relay::inflight::InFlight;
 use vrc_mcp_proxy::reply::Reply;
 
@@ -76,6 +77,11 @@ fn guard<P: Payload>(_: &Call<'_>, _: &Cx<'_>) -> Check {
     Check::Pass
 }
 
+fn hold<P: Payload>(_: UnityBound<'_>, _: &Traffic, _: &Cx<'_>) -> Passage {
+    once::<P>();
+    Passage::default()
+}
+
 fn rewrite<P: Payload>(_: &Call<'_>, _: &Cx<'_>) -> Rewriting {
     once::<P>();
     Rewriting::Keep
@@ -106,6 +112,9 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
     match hook {
         Hook::Listing(_) => Hook::Listing(listing::<P>),
         Hook::Guard(_) => Hook::Guard(guard::<P>),
+        Hook::Consent(_) => Hook::Consent(guard::<P>),
+        Hook::DepartureGuard(_) => Hook::DepartureGuard(guard::<P>),
+        Hook::Hold(_) => Hook::Hold(hold::<P>),
         Hook::Rewrite(_) => Hook::Rewrite(rewrite::<P>),
         Hook::Deadline(_) => Hook::Deadline(deadline::<P>),
         Hook::Annotate(_) => Hook::Annotate(annotate::<P>),
@@ -117,6 +126,9 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
 const ALL_KINDS: &[Hook] = &[
     Hook::Listing(listing::<Calm>),
     Hook::Guard(guard::<Calm>),
+    Hook::Consent(guard::<Calm>),
+    Hook::DepartureGuard(guard::<Calm>),
+    Hook::Hold(hold::<Calm>),
     Hook::Rewrite(rewrite::<Calm>),
     Hook::Deadline(deadline::<Calm>),
     Hook::Annotate(annotate::<Calm>),

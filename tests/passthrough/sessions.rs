@@ -1,5 +1,6 @@
 //! Whole sessions: however calls, answers, cancellations, time-outs and the end of the upstream fall
-//! together, the client gets exactly one answer to each request that it still waits for.
+//! together, the client gets exactly one answer to each request that it still waits for. Here nothing waits for its
+//! turn: `turns.rs` is about that.
 
 use crate::json::config;
 use crate::support::driver::Driver;
@@ -88,6 +89,10 @@ struct Session {
 impl Session {
     fn new(ids: usize) -> Self {
         let surroundings = Box::new(NoEditors::default());
+        let config = Config {
+            disabled: ["eviction_hold"].into(),
+            ..Config::default()
+        };
         let ids = (0..ids).map(|n| {
             if n % 2 == 0 {
                 json!(n / 2)
@@ -96,7 +101,7 @@ impl Session {
             }
         });
         Session {
-            driver: Driver::new(Relay::new(Config::default(), REGISTRY, surroundings)),
+            driver: Driver::new(Relay::new(config, REGISTRY, surroundings)),
             ids: ids.collect(),
             due: Vec::new(),
             received: Vec::new(),

@@ -228,6 +228,13 @@ impl Session {
         }
     }
 
+    /// Goes on reading stderr, and forgets it.
+    pub(crate) fn discard_stderr(&mut self) {
+        if let Some(Lines(lines)) = self.stderr.take() {
+            thread::spawn(move || lines.iter().for_each(drop));
+        }
+    }
+
     /// The next line for the client; `None` at the end.
     fn next_line(&self) -> Option<Vec<u8>> {
         let line = self.stdout.as_ref().expect("stdout is read").next()?;

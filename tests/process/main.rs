@@ -9,9 +9,11 @@ mod child;
 mod close;
 mod death;
 mod editors;
+mod faults;
 mod harness;
 mod passing;
 mod pressure;
+mod soak;
 mod start;
 #[cfg(unix)]
 mod stdio;

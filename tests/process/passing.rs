@@ -121,11 +121,19 @@ fn a_line_of_twenty_megabytes_passes_both_ways() {
 
 #[test]
 fn a_cancelled_request_gets_no_answer_and_the_next_one_does() {
+    let cancelled = |id| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        )
+    };
     let mut session = relay().start_up();
+    // The server would answer a cancelled call at once and go on with it unseen.
     session.call(1, &json!([["hold"]]));
-    session
-        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
-    assert!(session.says("got ").contains("notifications/cancelled"));
-    session.ask(2, &json!([["release"], ["answer"]]));
-    assert_eq!(session.message()["id"], 2);
+    session.send(cancelled(1));
+    session.ask(2, &json!([["hold"]]));
+    session.send(cancelled(2));
+    let got = session.says("got ");
+    assert!(got.contains(r#""requestId":2"#), "{got}");
+    session.ask(3, &json!([["release"], ["answer"]]));
+    assert_eq!(session.message()["id"], 3);
 }

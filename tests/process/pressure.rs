@@ -89,6 +89,20 @@ fn a_flood_for_a_client_that_reads_late_stays_in_the_servers_pipe() {
 }
 
 #[test]
+fn a_gigabyte_for_a_client_that_never_reads_stays_with_the_server() {
+    let mut session = relay().stdout_unread().start_up();
+    session.ask(1, &json!([["flood_aside", 1000 * MB]]));
+    // As long as the relay takes what flows the other way, it could take more of this too.
+    for round in 0..50 {
+        session.ask(2, &json!([["stderr", format!("round {round}")]]));
+        session.says(&format!("round {round}"));
+    }
+    assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
+    session.close();
+    assert_eq!(session.code(), 0);
+}
+
+#[test]
 fn a_server_that_does_not_read_stops_what_flows_to_it_and_no_answer() {
     let mut session = relay().gate("read").gate("answer").start_up();
     session.call(

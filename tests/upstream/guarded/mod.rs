@@ -4,6 +4,7 @@ pub mod delivery;
 pub mod doctor;
 pub mod ends;
 pub mod instances;
+pub mod modes;
 pub mod session;
 
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! The real server *without* the relay. These tests show that the rig is true: the faults which the
 //! relay exists for come about in it as they were measured.
 
+pub mod actions;
 pub mod assets;
 pub mod delivery;
 pub mod instances;

@@ -1,0 +1,356 @@
+//! Requests that wait before they go out, and what upstream has in hand meanwhile.
+//!
+//! When one has to wait is a behaviour's to say ([`Hook::Hold`]); here are the books that it is asked about, and what
+//! is done about its answer.
+
+use super::inflight::Asked;
+use super::refusals::{Stopped, never_forwarded, request};
+use super::requests::{Moment, entry};
+use super::{Action, Level, Now, RELAY, Relay};
+use crate::behaviors::{Cx, Hook, Refusal};
+use crate::call::Call;
+use crate::contain::{Class, contain};
+use crate::wire::envelope::{ClientLine, read_client};
+use crate::wire::id::Id;
+use bytes::Bytes;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+/// What a waiting request costs beside its bytes.
+const ENTRY: usize = 256;
+/// A wait that is worth a line at the level `info`.
+const LONG: Duration = Duration::from_secs(1);
+
+/// A request that upstream takes to an Editor.
+#[derive(Clone, Copy, Debug)]
+pub enum UnityBound<'c> {
+    /// `tools/call`. Its target is worked out when it goes out, not before.
+    Call(&'c Call<'c>),
+    /// `resources/read`, which cannot name an Editor.
+    Read,
+}
+
+impl UnityBound<'_> {
+    fn asked(&self) -> Asked {
+        match self {
+            UnityBound::Call(_) => Asked::ToolCall,
+            UnityBound::Read => Asked::Read,
+        }
+    }
+
+    /// The tool's name, or the method.
+    fn name(&self) -> &str {
+        match self {
+            UnityBound::Call(call) => &call.tool,
+            UnityBound::Read => "resources/read",
+        }
+    }
+}
+
+/// The Unity-bound requests of the moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    /// Whether upstream has one in hand: not answered, and not given up by now.
+    pub in_flight: bool,
+    /// Whether one of those makes upstream look for Editors anew.
+    pub scanning: bool,
+    /// How many wait.
+    pub waiting: usize,
+    /// What those take, in bytes.
+    pub waiting_bytes: usize,
+    /// The longest time for which upstream may not have looked for Editors; `None` before the first request.
+    pub since_scan: Option<Duration>,
+}
+
+/// Whether a request goes out.
+#[derive(Clone, Debug, Default)]
+pub enum Turn {
+    /// Now.
+    #[default]
+    Now,
+    /// When nothing Unity-bound is in flight and those that wait already are gone.
+    Wait,
+    /// Not at all.
+    Refuse(Refusal),
+}
+
+/// What the rule says of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Passage {
+    /// Whether it goes out. Of a request that has waited it is not asked again.
+    pub turn: Turn,
+    /// Whether it makes upstream look for Editors anew, whatever upstream knows.
+    pub scanning: bool,
+    /// Whether upstream has surely looked for Editors after it.
+    pub renews: bool,
+    /// How long it counts as in flight if no answer comes.
+    pub counts_for: Duration,
+}
+
+/// What upstream has got, and what it is still to get.
+#[derive(Default)]
+pub(super) struct Hold {
+    on: bool,
+    sent: VecDeque<Sent>,
+    queue: BTreeMap<u64, Waiting>,
+    places: HashMap<Id, u64>,
+    arrivals: u64,
+    bytes: usize,
+    last_scan: Option<Duration>,
+}
+
+/// A request that upstream got and has not answered. It stays when its time is over: its answer may yet come, and must
+/// not be taken for that of a later request with its id.
+struct Sent {
+    id: Id,
+    scanning: bool,
+    until: Duration,
+    /// Later requests that took its id and are not Unity-bound. Those are answered first.
+    namesakes: usize,
+}
+
+/// A request that waits.
+struct Waiting {
+    id: Id,
+    asked: Asked,
+    line: Bytes,
+    since: Duration,
+}
+
+impl Hold {
+    /// `on`: whether a rule is at work. Without one nothing is written down.
+    pub(super) fn new(on: bool) -> Self {
+        Hold {
+            on,
+            ..Hold::default()
+        }
+    }
+
+    fn is_in_flight(&self, now: Now) -> bool {
+        self.sent.iter().any(|sent| sent.until > now.since_start)
+    }
+
+    fn traffic(&self, now: Now) -> Traffic {
+        let mut in_hand = self.sent.iter().filter(|sent| sent.until > now.since_start);
+        Traffic {
+            in_flight: in_hand.clone().next().is_some(),
+            scanning: in_hand.any(|sent| sent.scanning),
+            waiting: self.queue.len(),
+            waiting_bytes: self.bytes,
+            since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
+        }
+    }
+
+    /// Takes note of a request that goes out.
+    pub(super) fn sent(&mut self, id: &Id, passage: &Passage, now: Now) {
+        if !self.on {
+            return;
+        }
+        if passage.renews {
+            self.last_scan = Some(now.since_start);
+        }
+        self.sent.push_back(Sent {
+            id: id.clone(),
+            scanning: passage.scanning,
+            until: now.since_start.saturating_add(passage.counts_for),
+            namesakes: 0,
+        });
+    }
+
+    /// A request that is not Unity-bound goes out with an id that may be in use.
+    pub(super) fn sent_beside(&mut self, id: &Id) {
+        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == *id) {
+            sent.namesakes += 1;
+        }
+    }
+
+    /// Upstream answers an id. Of several requests with it the oldest is taken for the answered one: the others go on
+    /// counting.
+    pub(super) fn answered(&mut self, id: &Id) {
+        let Some(at) = self.sent.iter().position(|sent| sent.id == *id) else {
+            return;
+        };
+        match &mut self.sent[at].namesakes {
+            0 => {
+                self.sent.remove(at);
+            }
+            more => *more -= 1,
+        }
+    }
+
+    /// When the first one that waits may go if no answer comes.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        self.sent.iter().map(|sent| sent.until).max()
+    }
+
+    fn push(&mut self, waiting: Waiting) {
+        self.bytes += waiting.cost();
+        self.places.insert(waiting.id.clone(), self.arrivals);
+        self.queue.insert(self.arrivals, waiting);
+        self.arrivals += 1;
+    }
+
+    /// Takes a request out before its turn. `false` when none of this id waits.
+    pub(super) fn drop(&mut self, id: &Id) -> bool {
+        let Some(place) = self.places.remove(id) else {
+            return false;
+        };
+        let dropped = self.queue.remove(&place);
+        self.bytes -= dropped.as_ref().map_or(0, Waiting::cost);
+        dropped.is_some()
+    }
+
+    fn pop(&mut self) -> Option<Waiting> {
+        let (_, first) = self.queue.pop_first()?;
+        self.places.remove(&first.id);
+        self.bytes -= first.cost();
+        Some(first)
+    }
+}
+
+impl Waiting {
+    fn cost(&self) -> usize {
+        self.line.len() + ENTRY
+    }
+}
+
+impl Relay {
+    /// What the rules of waiting say of a request that arrives. `None` when it has been dealt with: it waits, or it is
+    /// answered.
+    pub(super) fn arrival(
+        &mut self,
+        bound: UnityBound<'_>,
+        id: &Id,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Option<Passage> {
+        // Whose turn has come by now goes ahead of it.
+        self.release(now, out);
+        let (asked, what) = (bound.asked(), bound.name());
+        match self.admission(bound, now) {
+            Err(stopped) => self.stop(id, asked, what, stopped, out),
+            Ok(passage) if matches!(passage.turn, Turn::Wait) => {
+                let text = format!("{what} {id} waits for what is in flight");
+                out.push(Action::Log(Level::Debug, text));
+                let waiting = Waiting {
+                    id: id.clone(),
+                    asked,
+                    // A copy: the line's own buffer may hold much else.
+                    line: Bytes::copy_from_slice(line),
+                    since: now.since_start,
+                };
+                self.waiting += 1;
+                self.hold.push(waiting);
+            }
+            Ok(passage) => return Some(passage),
+        }
+        None
+    }
+
+    fn admission(&self, bound: UnityBound<'_>, now: Now) -> Result<Passage, Stopped> {
+        let cx = self.cx(now);
+        let passage = self.passage(bound, &cx, now)?;
+        if let (Turn::Wait, UnityBound::Call(call)) = (&passage.turn, bound) {
+            self.guards(call, &cx, Moment::Arrival)?;
+        }
+        Ok(passage)
+    }
+
+    fn passage(&self, bound: UnityBound<'_>, cx: &Cx<'_>, now: Now) -> Result<Passage, Stopped> {
+        let mut all = Passage::default();
+        let traffic = self.hold.traffic(now);
+        for (name, rule) in self.hooks(|hook| match hook {
+            Hook::Hold(run) => Some(*run),
+            _ => None,
+        }) {
+            let one = request(name, || rule(bound, &traffic, cx))?;
+            match one.turn {
+                Turn::Now => {}
+                Turn::Wait => all.turn = Turn::Wait,
+                Turn::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
+            }
+            all.scanning |= one.scanning;
+            all.renews |= one.renews;
+            all.counts_for = all.counts_for.max(one.counts_for);
+        }
+        Ok(all)
+    }
+
+    /// Takes a request out of those that wait, before its turn. `false` when it does not wait.
+    pub(super) fn unqueue(&mut self, id: &Id) -> bool {
+        let dropped = self.hold.drop(id);
+        self.waiting -= usize::from(dropped);
+        dropped
+    }
+
+    /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
+    /// call to the Editor, where the next one would meet it (measured against 10.1.0).
+    pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
+        let is_unity_bound = |asked| matches!(asked, Asked::ToolCall | Asked::Read);
+        let entry = self.pending.get(id);
+        self.hold.on && entry.is_some_and(|entry| is_unity_bound(entry.asked))
+    }
+
+    /// Lets those go whose turn has come, in the order in which they came.
+    pub(super) fn release(&mut self, now: Now, out: &mut Vec<Action>) {
+        while !self.hold.is_in_flight(now)
+            && let Some(next) = self.hold.pop()
+        {
+            self.waiting -= 1;
+            let waited = now.since_start.saturating_sub(next.since);
+            let level = if waited > LONG {
+                Level::Info
+            } else {
+                Level::Debug
+            };
+            let seconds = waited.as_secs_f64();
+            let text = format!("request {} waited {seconds:.3} s for its turn", next.id);
+            out.push(Action::Log(level, text));
+            self.go(&next, now, out);
+        }
+    }
+
+    fn go(&mut self, next: &Waiting, now: Now, out: &mut Vec<Action>) {
+        // It was read when it came.
+        let message = contain(RELAY, Class::Request, || match read_client(&next.line) {
+            ClientLine::Message(message) => Ok(message),
+            _ => Err("a line that waited cannot be read".to_owned()),
+        });
+        let message = match message {
+            Ok(message) => message,
+            Err(failure) => {
+                return self.stop(&next.id, next.asked, "", Stopped::Failed(failure), out);
+            }
+        };
+        let params = message.params().and_then(|raw| raw.as_object());
+        let call = params
+            .filter(|_| next.asked == Asked::ToolCall)
+            .map(|params| Call::new(next.id.clone(), message.text, params, ""));
+        let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
+        match (self.passage(bound, &self.cx(now), now), next.asked) {
+            (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),
+            (Ok(passage), asked) => match call {
+                Some(call) => self.depart(call, &next.line, &passage, now, out),
+                None => self.send(
+                    entry(next.id.clone(), asked),
+                    &next.line,
+                    &passage,
+                    now,
+                    out,
+                ),
+            },
+        }
+    }
+
+    /// Nothing more goes to upstream, which `how` says why, such as `ended with status 3`: what waits is answered.
+    pub fn drop_waiting(&mut self, how: &str, out: &mut Vec<Action>) {
+        while let Some(next) = self.hold.pop() {
+            self.waiting -= 1;
+            out.push(never_forwarded(&next.id, next.asked, how));
+        }
+    }
+}
