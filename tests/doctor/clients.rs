@@ -140,6 +140,20 @@ fn each_kind_of_entry_is_told_apart() {
 }
 
 #[test]
+fn values_that_may_be_secrets_stay_where_they_are() {
+    let home = Home::new();
+    home.entry(&json!({ "API_KEY": "hunter2", "VRC_MCP_PROXY_LOG": "debug" }));
+    let said = home.doctor();
+    let env = &said.facts["clients"][0]["env"];
+    assert_eq!(
+        *env,
+        json!({ "API_KEY": null, "VRC_MCP_PROXY_LOG": "debug" })
+    );
+    let shown = format!("{}{}", said.text, said.facts);
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
 fn broken_files_are_findings() {
     let home = Home::new();
     home.file(

@@ -127,6 +127,7 @@ fn the_configuration_tells_where_each_value_is_from() {
         .set("VRC_MCP_PROXY_EXECUTE_TIMEOUT_S", "soon")
         .set("VRC_MCP_PROXY_ALOW", "x")
         .set("VRC_MCP_PROXY_ALLOW", "read_consol")
+        .set("VRC_MCP_PROXY_MODE", "readonly")
         .set("VRC_MCP_PROXY_LOG", "debug");
     let said = home.doctor();
     said.finds(
@@ -156,9 +157,14 @@ fn the_configuration_tells_where_each_value_is_from() {
         ("VRC_MCP_PROXY_DISABLE", "canary", "environment"),
         ("VRC_MCP_PROXY_LOG", "debug", "environment"),
         (
+            "VRC_MCP_PROXY_MODE",
+            "read_only",
+            "fallback, since the variable's value is bad",
+        ),
+        (
             "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S",
             "120",
-            "default, since the variable's value is bad",
+            "fallback, since the variable's value is bad",
         ),
         (
             "UNITY_MCP_STATUS_DIR",

@@ -213,6 +213,16 @@ impl Judged {
         )
     }
 
+    /// The variables as they may be passed on: the values of those that are not about Unity may be secrets.
+    fn shown_variables(&self) -> BTreeMap<String, Option<String>> {
+        let known = ["VRC_MCP_PROXY_", "UNITY_MCP_", "PATH", "Path"];
+        let shown = |(name, value): (&String, &String)| {
+            let plain = known.iter().any(|known| name.starts_with(known));
+            (name.clone(), plain.then(|| value.clone()))
+        };
+        self.env.iter().map(shown).collect()
+    }
+
     fn row(&self) -> serde_json::Value {
         let scope = match &self.entry.scope {
             Scope::User => "all projects".to_owned(),
@@ -233,7 +243,7 @@ impl Judged {
         let entry = &self.entry;
         json!({
             "client": entry.client.slug(), "scope": scope, "key": entry.key, "kind": kind, "file": entry.file,
-            "command": entry.command, "args": entry.args, "url": entry.url, "env": self.env, "off": entry.off,
+            "command": entry.command, "args": entry.args, "url": entry.url, "env": self.shown_variables(), "off": entry.off,
         })
     }
 }

@@ -14,14 +14,14 @@ pub(super) fn examine(scene: &Scene, report: &mut Report) {
         let source = match set {
             None => "default",
             Some(_) if is_rejected(&scene.config, name) => {
-                "default, since the variable's value is bad"
+                "fallback, since the variable's value is bad"
             }
             Some(_) => "environment",
         };
         let raw = set.map(|value| value.to_string_lossy().into_owned());
         report.configuration.push(json!({
             "variable": name,
-            "value": effective(scene, name).or_else(|| raw.clone()),
+            "value": effective(scene, name).or_else(|| raw.clone().filter(|_| source == "environment")),
             "source": source,
             "raw": raw,
             "meaning": meaning,
@@ -103,6 +103,7 @@ fn effective(scene: &Scene, name: &str) -> Option<String> {
             Some(words) => words.join(" "),
             None => format!("uvx {}", upstream::pinned_arguments().join(" ")),
         }),
+        "VRC_MCP_PROXY_MODE" => Some(config.mode.name().to_owned()),
         "VRC_MCP_PROXY_LOG" => Some(config.log.clone()),
         "UNITY_MCP_STATUS_DIR" => {
             let folder = scene.folder.as_ref();
