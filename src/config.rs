@@ -6,7 +6,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// The version of `mcpforunityserver` that this build stands in front of.
+mod version;
+
+pub use version::named_version;
+
+/// The version of `mcpforunityserver` that this build stands in front of, unless the environment selects another.
 pub const UPSTREAM_VERSION: &str = "10.1.0";
 
 /// Seconds an `execute_code` call may take unless the environment says otherwise.
@@ -34,11 +38,12 @@ const ALLOW: &str = "VRC_MCP_PROXY_ALLOW";
 const DENY: &str = "VRC_MCP_PROXY_DENY";
 const EXECUTE_TIMEOUT: &str = "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S";
 const UPSTREAM: &str = "VRC_MCP_PROXY_UPSTREAM";
+const VERSION: &str = "VRC_MCP_PROXY_UPSTREAM_VERSION";
 const MODE: &str = "VRC_MCP_PROXY_MODE";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 9] = [
+pub const VARIABLES: [(&str, &str); 10] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
@@ -50,6 +55,10 @@ pub const VARIABLES: [(&str, &str); 9] = [
         "seconds an execute_code call may take (default 120)",
     ),
     (UPSTREAM, "the upstream command, a JSON array of strings"),
+    (
+        VERSION,
+        "another server version whose baseline is committed (default: the pinned one)",
+    ),
     (
         MODE,
         "how much a session may do: full (the default), read_only, or confirm",
@@ -78,6 +87,8 @@ pub struct Config {
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
     pub upstream: Option<Vec<String>>,
+    /// The server version: what uvx starts when `upstream` is `None`, and whose baseline the tools are compared with.
+    pub upstream_version: &'static str,
     /// How much the session may do.
     pub mode: Mode,
     /// The filter for the log.
@@ -98,6 +109,7 @@ impl Default for Config {
             denied: BTreeSet::new(),
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
+            upstream_version: UPSTREAM_VERSION,
             mode: Mode::default(),
             log: "info".to_owned(),
             status_dir: None,
@@ -113,6 +125,7 @@ impl Config {
     pub fn from_env(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Config {
         let mut config = Config::default();
         let (mut allow, mut deny) = (String::new(), String::new());
+        let (mut command, mut version) = (None, None);
         for (name, raw) in variables {
             let (mut name, value) = (name.to_string_lossy(), raw.to_string_lossy().into_owned());
             if cfg!(windows) {
@@ -124,7 +137,8 @@ impl Config {
                 ALLOW => allow = value,
                 DENY => deny = value,
                 EXECUTE_TIMEOUT => config.timeout(&value),
-                UPSTREAM => config.upstream_command(&value),
+                UPSTREAM => command = Some(value),
+                VERSION => version = Some(value),
                 MODE => config.safety_mode(&value),
                 LOG => config.log_filter(&value),
                 "UNITY_MCP_STATUS_DIR" if !value.trim().is_empty() => {
@@ -136,6 +150,7 @@ impl Config {
                 _ => config.unknown_variable(&name),
             }
         }
+        config.server(command.as_deref(), version.as_deref());
         if config.mode != Mode::Full && config.disabled.contains(SAFETY_MODES) {
             config.problem(format!(
                 "{MODE}: the mode {} has no effect, because {DISABLE} names {SAFETY_MODES}",
@@ -205,17 +220,21 @@ impl Config {
         }
     }
 
-    fn upstream_command(&mut self, value: &str) {
-        match serde_json::from_str::<Vec<String>>(value) {
-            Ok(words) if words.first().is_some_and(|program| !program.trim().is_empty()) => {
-                self.upstream = Some(words);
-            }
-            _ => self.problem(format!(
+    fn server(&mut self, command: Option<&str>, version: Option<&str>) {
+        let words = command.map(serde_json::from_str::<Vec<String>>);
+        let words = words.and_then(Result::ok);
+        self.upstream =
+            words.filter(|words| !words.iter().take(1).all(|word| word.trim().is_empty()));
+        let chosen = version::choose(version, self.upstream.as_deref());
+        self.upstream_version = chosen.version;
+        if let Some(value) = command.filter(|_| self.upstream.is_none()) {
+            self.problem(format!(
                 "{UPSTREAM}: {value:?} is no JSON array of strings that begins with a program, such as \
-                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); the pinned server (mcpforunityserver \
-                 {UPSTREAM_VERSION} through uvx) is used"
-            )),
+                 [\"C:/Tools/uvx.exe\", \"...\"] (write / or \\\\ in paths); mcpforunityserver {} through uvx is used",
+                chosen.version
+            ));
         }
+        self.problems.extend(chosen.problems);
     }
 
     fn safety_mode(&mut self, value: &str) {

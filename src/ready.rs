@@ -6,30 +6,13 @@
 /// Waits until `stream` can be written.
 #[cfg(unix)]
 pub(crate) fn to_write(stream: &impl std::os::fd::AsFd) {
-    wait(stream, rustix::event::PollFlags::OUT);
-}
-
-/// Waits until `stream` can be read.
-#[cfg(unix)]
-pub(crate) fn to_read(stream: &impl std::os::fd::AsFd) {
-    wait(stream, rustix::event::PollFlags::IN);
-}
-
-#[cfg(unix)]
-fn wait(stream: &impl std::os::fd::AsFd, what: rustix::event::PollFlags) {
-    use rustix::event::{PollFd, poll};
+    use rustix::event::{PollFd, PollFlags, poll};
     // An error shows again in what is tried next.
-    let _ready = poll(&mut [PollFd::new(stream, what)], None);
+    let _ready = poll(&mut [PollFd::new(stream, PollFlags::OUT)], None);
 }
 
 /// Windows has no such streams.
 #[cfg(not(unix))]
 pub(crate) fn to_write<T>(_: &T) {
-    std::thread::yield_now();
-}
-
-/// Windows has no such streams.
-#[cfg(not(unix))]
-pub(crate) fn to_read<T>(_: &T) {
     std::thread::yield_now();
 }

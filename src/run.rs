@@ -1,17 +1,21 @@
-//! The async shell around the core: pumps, one loop, writers, the end.
+//! The shell around the core: the pipes of both sides, one loop, the end.
 //!
-//! Reads live in pump tasks, so no read is cancelled half-way. Each pipe has its own writer task, so
-//! neither side's full pipe stops the other direction. A pump hands its lines in only with credit of
+//! The loop is one thread that owns the core. What it waits on is the system's: on Unix `poll` over all
+//! pipes, on Windows, whose pipes know no such thing, tasks that read and write. Lines come in only on credit of
 //! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
 //! and a side that does not read stops only what flows to it.
 
 mod ending;
-mod output;
-mod pump;
+#[cfg(unix)]
+mod polled;
 mod shell;
-mod signals;
-mod stdio;
-mod writer;
+#[cfg(windows)]
+mod tasks;
+
+#[cfg(unix)]
+use polled as io;
+#[cfg(windows)]
+use tasks as io;
 
 use crate::behaviors::REGISTRY;
 use crate::config::Config;
@@ -23,10 +27,10 @@ use crate::surroundings::Files;
 use crate::upstream::{self, StartError};
 use crate::wire::envelope::{ClientLine, INTERNAL_ERROR, Kind, read_client};
 use bytes::Bytes;
-use output::Output;
-use shell::{Event, Mail, Shell};
-use std::time::Duration;
-use tokio::task::JoinError;
+use io::{Flags, Io};
+use shell::{Batch, Event, Shell};
+use std::panic::catch_unwind;
+use std::time::{Duration, Instant};
 
 /// How long a client's `initialize` is awaited when the upstream cannot be started.
 const INITIALIZE_WAIT: Duration = Duration::from_secs(1);
@@ -36,95 +40,93 @@ const LOG_FLUSH: Duration = Duration::from_millis(200);
 const SOFTWARE_ERROR: i32 = 70;
 
 /// Runs the relay on the process's own pipes and returns its exit status.
+///
+/// To be called on the process's main thread: on Linux the signal that takes the upstream along is tied to the
+/// thread that started it.
 pub fn relay(config: Config) -> i32 {
-    crate::stderr::start_log(&config.log);
     crate::contain::install_panic_hook();
-    for problem in config
-        .problems
-        .iter()
-        .chain(&config.status_folder_problem())
-    {
-        tracing::warn!("{problem}");
-    }
-    let flags = stdio::Flags::note();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let status = match runtime {
-        Ok(runtime) => {
-            // A task of its own: waking the future that a runtime blocks on costs a system call.
-            let task = runtime.spawn(run(config));
-            let status = runtime.block_on(task).unwrap_or_else(failed);
-            // A thread may sit in a read of stdin that nothing ends.
-            runtime.shutdown_background();
-            status
-        }
-        Err(error) => {
-            tracing::error!("the relay cannot start: {error}");
-            1
-        }
-    };
+    let flags = Flags::note();
+    let status = catch_unwind(move || run(config)).unwrap_or_else(|panic| {
+        // The relay's own failure outside of every contained region.
+        let what = crate::contain::report_uncontained(panic.as_ref());
+        tracing::error!("the relay failed and ends: {what}");
+        SOFTWARE_ERROR
+    });
     flags.put_back();
     Stderr::get().flush(LOG_FLUSH);
     status
 }
 
-async fn run(config: Config) -> i32 {
-    if stdio::stdin_is_terminal() {
+fn run(config: Config) -> i32 {
+    // Signals are watched before there is a server that one could leave behind. All else comes after the server's
+    // start, which takes the longest.
+    let io = Io::new();
+    let started = io.as_ref().ok().map(|io| {
+        upstream::command(config.upstream.as_deref(), config.upstream_version)
+            .and_then(|(program, arguments)| io.spawn(&program, &arguments))
+    });
+    start_log(&config);
+    match (io, started) {
+        (Ok(mut io), Some(Ok(upstream))) => {
+            let heartbeats = Heartbeats::new(config.status_folder());
+            let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
+            match io.attach(upstream) {
+                Ok(tree) => Shell::new(relay, tree, io).run(),
+                Err(error) => cannot_run(&error),
+            }
+        }
+        (Ok(io), Some(Err(error))) => cannot_start(&error, io),
+        (Ok(_), None) => SOFTWARE_ERROR,
+        (Err(error), _) => cannot_run(&error),
+    }
+}
+
+fn start_log(config: &Config) {
+    crate::stderr::start_log(&config.log);
+    let folder = config.status_folder_problem();
+    for problem in config.problems.iter().chain(&folder) {
+        tracing::warn!("{problem}");
+    }
+    if io::stdin_is_terminal() {
         tracing::info!(
             "stdin is a terminal: an MCP client is expected there (see --help, or try the demo command)"
         );
     }
-    // Before there is a server that a signal could leave behind.
-    let mail = Mail::with_signals();
-    // This thread is the process's main thread, to which the parent-death signal is tied.
-    let started = upstream::command(config.upstream.as_deref())
-        .and_then(|(program, arguments)| upstream::spawn(&program, &arguments));
-    match started {
-        Ok(upstream) => {
-            let heartbeats = Heartbeats::new(config.status_folder());
-            let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
-            match Shell::start(relay, upstream, mail) {
-                Ok(shell) => shell.run().await,
-                Err(error) => {
-                    tracing::error!("the relay cannot start: {error}");
-                    1
-                }
-            }
-        }
-        Err(error) => cannot_start(&error, mail).await,
-    }
 }
 
-/// The relay's own failure outside of every contained region.
-fn failed(error: JoinError) -> i32 {
-    let what = match error.try_into_panic() {
-        Ok(panic) => crate::contain::report_uncontained(panic.as_ref()),
-        Err(error) => error.to_string(),
-    };
-    tracing::error!("the relay failed and ends: {what}");
-    SOFTWARE_ERROR
+fn cannot_run(error: &std::io::Error) -> i32 {
+    tracing::error!("the relay cannot start: {error}");
+    1
 }
 
 /// Many clients hide stderr, so the reason also answers what the client asks first.
-async fn cannot_start(error: &StartError, mail: Mail) -> i32 {
+fn cannot_start(error: &StartError, mut io: Io) -> i32 {
     tracing::error!("{error}");
-    let Mail { sender, mut events } = mail;
-    let credit = writer::Credit::new();
-    tokio::spawn(pump::client(stdio::client_input(), sender, credit));
-    let mut output = Output::to_client();
-    let answers = async {
-        while let Some(Event::Client(batch)) = events.recv().await {
-            for line in batch.lines {
-                if let Some((answer, last)) = start_failure(&line, error)
-                    && (writer::line(&mut output, answer).await.is_err() || last)
-                {
-                    return;
-                }
+    io.listen();
+    let limit = Instant::now() + INITIALIZE_WAIT;
+    while let Some(Event::Client(batch)) = io.next(Some(limit)) {
+        let mut lines = Vec::new();
+        let mut last = false;
+        for (answer, is_last) in batch
+            .lines
+            .iter()
+            .filter_map(|line| start_failure(line, error))
+        {
+            lines.push(answer);
+            last = is_last;
+            if last {
+                break;
             }
         }
-    };
-    let _in_time = tokio::time::timeout(INITIALIZE_WAIT, answers).await;
+        io.send_client(Batch {
+            lines,
+            permit: batch.permit,
+        });
+        if last {
+            break;
+        }
+    }
+    io.client_written(limit.saturating_duration_since(Instant::now()));
     error.exit_status()
 }
 

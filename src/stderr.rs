@@ -5,6 +5,11 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+use tracing_subscriber::filter::Targets;
 
 /// What stands ahead of each line of the relay's own.
 const PREFIX: &str = "[vrc-mcp-proxy] ";
@@ -194,40 +199,59 @@ fn write(mut bytes: &[u8]) {
 
 /// Starts the log: events at or above `filter`'s levels go to stderr, one a line.
 pub fn start_log(filter: &str) {
-    use tracing_subscriber::layer::SubscriberExt;
-    use tracing_subscriber::util::SubscriberInitExt;
-    let targets = filter
-        .parse::<tracing_subscriber::filter::Targets>()
-        .unwrap_or_default();
-    let lines = tracing_subscriber::fmt::layer()
-        .without_time()
-        .with_target(false)
-        .with_ansi(false)
-        .with_writer(|| EventWriter);
+    let targets = filter.parse().unwrap_or_default();
     // A second start in one process (tests) keeps the first.
-    let _already = tracing_subscriber::registry()
-        .with(lines)
-        .with(targets)
-        .try_init();
+    let _already = tracing::subscriber::set_global_default(Log { targets });
 }
 
-/// Takes one formatted event, which arrives as one write.
-struct EventWriter;
+/// The subscriber: a level and a message a line. The crate has no spans.
+struct Log {
+    targets: Targets,
+}
 
-impl Write for EventWriter {
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        let mut line = PREFIX.as_bytes().to_vec();
-        let text = event.strip_suffix(b"\n").unwrap_or(event);
-        let text = text.trim_ascii_start();
-        // One event a line, whatever a message of the client's put into it.
-        line.extend(text.iter().map(|&b| if b < 0x20 { b' ' } else { b }));
-        line.push(b'\n');
-        Stderr::get().line(line);
-        Ok(event.len())
+impl Subscriber for Log {
+    fn enabled(&self, event: &Metadata<'_>) -> bool {
+        self.targets.would_enable(event.target(), event.level())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        let of_targets = self.targets.iter().map(|(_, level)| level);
+        of_targets.chain(self.targets.default_level()).max()
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = format!("{PREFIX}{} ", event.metadata().level()).into_bytes();
+        let start = line.len();
+        event.record(&mut Message(&mut line));
+        // One event a line, whatever a message of the client's put into it.
+        for byte in &mut line[start..] {
+            if *byte < 0x20 {
+                *byte = b' ';
+            }
+        }
+        line.push(b'\n');
+        Stderr::get().line(line);
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// Takes an event's message, and other fields behind it.
+struct Message<'a>(&'a mut Vec<u8>);
+
+impl Visit for Message<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        // A vector takes everything.
+        let _written = match field.name() {
+            "message" => write!(self.0, "{value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
     }
 }
 

@@ -21,12 +21,13 @@ mod oracle;
 mod support;
 
 use bytes::Bytes;
-use grow::{Grower, Random};
-use oracle::{Oracle, Record};
+use grow::Grower;
+use oracle::{Oracle, Record, tell};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::driver::{Driver, START_UNIX_MS};
+use support::random::{Random, setting};
 use support::surroundings::NoEditors;
 use vrc_mcp_proxy::behaviors::{REGISTRY, Surroundings};
 use vrc_mcp_proxy::config::Config;
@@ -67,13 +68,6 @@ impl Surroundings for TwoEditors {
 
     fn fresh_key(&self) -> String {
         format!("{:032x}", self.keys.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
     }
 }
 
@@ -164,5 +158,5 @@ fn nothing_is_smuggled_past_the_guards_and_nothing_is_lost() {
     // What the figures stand for: calls that reach the server, and calls that do not.
     assert!(told["calls"].as_u64() > Some(lines / 50), "{told:#}");
     assert!(told["stopped"].as_u64() > Some(lines / 50), "{told:#}");
-    println!("{lines} lines from seed {seed}: {told}");
+    tell(&format!("{lines} lines from seed {seed}: {told}"));
 }

@@ -15,6 +15,8 @@
 
 #[path = "upstream/guarded/mod.rs"]
 mod guarded;
+#[path = "upstream/repro.rs"]
+mod repro;
 #[path = "upstream/mod.rs"]
 mod rig;
 #[path = "upstream/together.rs"]
@@ -22,9 +24,17 @@ mod together;
 #[path = "upstream/unguarded/mod.rs"]
 mod unguarded;
 
+/// Where a relay starts the server without faults: this executable, told to run this alone.
+#[test]
+#[ignore = "a server, which other tests start"]
+fn plain_server() {
+    rig::plain_server::main();
+}
+
 /// All scenarios, the long ones first.
 fn all() -> impl Iterator<Item = together::Scenario> {
     let lists = [
+        repro::ALL,
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
         guarded::ends::ALL,
@@ -32,6 +42,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,
+        guarded::versions::ALL,
         guarded::modes::ALL,
         unguarded::snippets::ALL,
         unguarded::assets::ALL,

@@ -307,7 +307,7 @@ fn is_schema(value: &Json) -> bool {
     matches!(value, Json::Object(_) | Json::Bool(_))
 }
 
-fn digest(text: &Json) -> String {
+pub(super) fn digest(text: &Json) -> String {
     let hash = match text {
         Json::String(text) => Sha1::digest(text),
         other => Sha1::digest(other.to_string()),

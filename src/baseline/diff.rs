@@ -75,6 +75,24 @@ pub(super) fn differences(old: &Json, new: &Json) -> Vec<Difference> {
     found
 }
 
+/// What was added, lost or changed among values by name, none of which is a schema.
+pub(super) fn values(
+    old: &BTreeMap<String, Json>,
+    new: &BTreeMap<String, Json>,
+) -> Vec<Difference> {
+    let changed = keys(old, new)
+        .into_iter()
+        .filter(|key| old.get(*key) != new.get(*key));
+    changed
+        .map(|key| difference(&pointer::join("", key), old.get(key), new.get(key)))
+        .collect()
+}
+
+/// A value as JSON, cut short.
+pub(super) fn printed(value: &Json) -> String {
+    cut(&value.to_string(), 0)
+}
+
 /// The pointers of the texts that were added, removed or changed.
 pub(super) fn reworded(
     old: &BTreeMap<String, String>,

@@ -6,7 +6,6 @@
 use super::{Behavior, Check, Cx, Hook, Listing, ListingEdit, Refusal};
 use crate::baseline::{Baseline, Comparison, committed, listed};
 use crate::call::Call;
-use crate::config::UPSTREAM_VERSION;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -25,15 +24,18 @@ not pinned and write schemas differently. See docs/bump-runbook.md. Ways out: se
 for now, or pin the dependency with uvx's --with in VRC_MCP_PROXY_UPSTREAM.";
 
 fn compare(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
-    let text = committed(UPSTREAM_VERSION)
-        .ok_or_else(|| format!("no baseline is committed for {UPSTREAM_VERSION}"))?;
-    let baseline = Baseline::parse(text).map_err(|error| error.to_string())?;
+    let version = cx.config.upstream_version;
+    let text =
+        committed(version).ok_or_else(|| format!("no baseline is committed for {version}"))?;
+    let exposed = &cx.config.exposed;
+    let baseline = Baseline::parse_only(text, |tool| exposed.contains(tool))
+        .map_err(|error| error.to_string())?;
     let mut edit = ListingEdit::default();
     for tool in &listing.tools {
         let Some(name) = tool.name.as_deref() else {
             continue;
         };
-        if !cx.config.exposed.contains(name) {
+        if !exposed.contains(name) {
             continue;
         }
         match baseline.compare(name, tool.input_schema) {
@@ -68,11 +70,12 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
     let Some(what) = cx.drifted.get(&*call.tool) else {
         return Check::Pass;
     };
+    let version = cx.config.upstream_version;
     Check::Refuse(Refusal {
         code: "contract_drifted",
         text: format!(
             "`{}` was not called: its contract differs from the baseline of mcpforunityserver \
-             {UPSTREAM_VERSION} (baseline/{UPSTREAM_VERSION}.json): {what}. {WAY_OUT}",
+             {version} (baseline/{version}.json): {what}. {WAY_OUT}",
             call.tool
         ),
     })

@@ -1,11 +1,13 @@
 //! `capture-baseline` and `diff-baseline`: what the pinned server's tools accept, for whoever moves the pin.
 
+use super::difference;
 use super::folder::TemporaryFolder;
 use super::session::{Session, request};
 use super::{Failure, NOT_AS_IT_SHOULD_BE, complain, config, print, print_json};
-use crate::baseline::{self, Baseline, Report};
+use crate::baseline::{self, Baseline, ToolText};
 use crate::behaviors::REGISTRY;
-use crate::config::{Config, UPSTREAM_VERSION};
+use crate::config::{Config, named_version};
+use crate::upstream;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -29,7 +31,7 @@ pub(super) struct CaptureOptions {
     /// Where to write the baseline [default: stdout]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The server's version, when it cannot be seen in VRC_MCP_PROXY_UPSTREAM
+    /// The server's version: which one uvx is to start, or what the server of VRC_MCP_PROXY_UPSTREAM is
     #[arg(long, value_name = "VERSION")]
     server_version: Option<String>,
     /// Print what was captured as JSON
@@ -40,9 +42,9 @@ pub(super) struct CaptureOptions {
 /// The arguments of `diff-baseline`.
 #[derive(clap::Args)]
 pub(super) struct DiffOptions {
-    /// A baseline file, or the version of a committed one [default: the pinned version]
+    /// A baseline file, or the version of a committed one [default: the version in use]
     old: Option<PathBuf>,
-    /// The same [default: a fresh capture]
+    /// The same [default: a fresh capture of the server in use]
     new: Option<PathBuf>,
     /// Print the differences as JSON
     #[arg(long)]
@@ -73,34 +75,29 @@ pub(super) fn capture(options: &CaptureOptions) -> Result<u8, Failure> {
 
 /// Compares two baselines.
 pub(super) fn diff(options: &DiffOptions) -> Result<u8, Failure> {
+    let config = config();
     let old = match &options.old {
         Some(old) => load(old)?,
-        None => load(Path::new(UPSTREAM_VERSION))?,
+        None => load(Path::new(config.upstream_version))?,
     };
     let new = match &options.new {
         Some(new) => load(new)?,
-        None => fresh(&config(), None)?,
+        None => fresh(&config, None)?,
     };
-    let report = baseline::diff(&old, &new);
-    show(&report, options.json)?;
-    Ok(if report.changes_contracts() {
+    let report = baseline::diff(&old, &new, |tool| config.exposed.contains(tool));
+    let (contracts, outputs) = (report.changes_contracts(), report.changes_outputs());
+    if options.json {
+        let equal =
+            json!({ "contracts_equal": !contracts, "outputs_equal": !outputs, "report": report });
+        print_json(&equal)?;
+    } else {
+        print(&difference::table(&report))?;
+    }
+    Ok(if contracts || outputs {
         NOT_AS_IT_SHOULD_BE
     } else {
         0
     })
-}
-
-fn show(report: &Report, as_json: bool) -> Result<(), Failure> {
-    let equal = !report.changes_contracts();
-    if as_json {
-        return print_json(&json!({ "contracts_equal": equal, "report": report }));
-    }
-    let verdict = if equal {
-        "The contracts are equal."
-    } else {
-        "The contracts differ."
-    };
-    print(&format!("{report}{verdict}\n"))
 }
 
 /// The baseline of a file, or of a version that one is committed of.
@@ -117,30 +114,38 @@ fn load(named: &Path) -> Result<Baseline, Failure> {
     Baseline::parse(&text).map_err(|error| told(&error))
 }
 
-/// Starts the server and takes the baseline of what it lists.
+/// Starts the server and takes the baseline of what it lists. `version` is the one asked for.
 fn fresh(config: &Config, version: Option<&str>) -> Result<Baseline, Failure> {
-    let version = version.map_or_else(|| server_version(config), str::to_owned);
+    let command = match (&config.upstream, version) {
+        (None, Some(version)) => uvx_command(version)?,
+        _ => server_command(config)?,
+    };
+    let version = version.map_or_else(|| server_version(&command), str::to_owned);
     complain("starting the server; on a first run it has to be fetched");
-    let tools = settled_list(config)?;
-    let tools = tools.iter();
-    let tools = tools.map(|tool| {
-        (
-            tool.name.as_str(),
-            tool.schema.as_deref().map(RawValue::get),
-        )
-    });
-    Baseline::capture(&version, tools).map_err(|error| Failure::Told(error.to_string()))
+    let tools = settled_list(&command)?;
+    Baseline::capture(&version, tools.iter().map(Listed::text))
+        .map_err(|error| Failure::Told(error.to_string()))
 }
 
-/// The version of the server that `config` starts: the pinned one, or what its command names.
-fn server_version(config: &Config) -> String {
-    let Some(words) = &config.upstream else {
-        return UPSTREAM_VERSION.to_owned();
-    };
-    let named = words
-        .iter()
-        .find_map(|word| word.strip_prefix("mcpforunityserver=="));
-    named.map_or_else(
+/// The whole command of the server that `config` starts.
+pub(super) fn server_command(config: &Config) -> Result<Vec<String>, Failure> {
+    let own = config.upstream.clone();
+    own.map_or_else(|| uvx_command(config.upstream_version), Ok)
+}
+
+/// The command that starts this version of the server through uvx.
+fn uvx_command(version: &str) -> Result<Vec<String>, Failure> {
+    let found = upstream::command(None, version).map_err(|error| Failure::Told(error.to_string()));
+    let (program, arguments) = found?;
+    let program = program.to_str().map(str::to_owned);
+    let program =
+        program.ok_or_else(|| Failure::Told("the path of uvx is not Unicode".to_owned()))?;
+    Ok([vec![program], arguments].concat())
+}
+
+/// The version of the server that `command` starts.
+fn server_version(command: &[String]) -> String {
+    named_version(command).map_or_else(
         || {
             complain("the server's version is not in its command: it is called \"unknown\"");
             "unknown".to_owned()
@@ -151,10 +156,27 @@ fn server_version(config: &Config) -> String {
 
 /// A tool of a list.
 #[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Listed {
     name: String,
-    #[serde(rename = "inputSchema")]
-    schema: Option<Box<RawValue>>,
+    input_schema: Option<Box<RawValue>>,
+    output_schema: Option<Box<RawValue>>,
+    annotations: Option<Box<RawValue>>,
+    title: Option<Box<RawValue>>,
+    description: Option<Box<RawValue>>,
+}
+
+impl Listed {
+    fn text(&self) -> ToolText<'_> {
+        ToolText {
+            name: &self.name,
+            input_schema: self.input_schema.as_deref().map(RawValue::get),
+            output_schema: self.output_schema.as_deref().map(RawValue::get),
+            annotations: self.annotations.as_deref().map(RawValue::get),
+            title: self.title.as_deref().map(RawValue::get),
+            description: self.description.as_deref().map(RawValue::get),
+        }
+    }
 }
 
 /// One answer to `tools/list`.
@@ -176,16 +198,14 @@ struct Page {
 /// The server is reached through the relay with every behaviour off, which passes lists on as they are
 /// and sees to its process tree. It looks for Editors in an empty folder: a running one would decide which
 /// tools are listed, and be torn from its client.
-fn settled_list(config: &Config) -> Result<Vec<Listed>, Failure> {
+fn settled_list(command: &[String]) -> Result<Vec<Listed>, Failure> {
     let no_editors = TemporaryFolder::new()?;
     let off: Vec<&str> = REGISTRY.iter().map(|behavior| behavior.name).collect();
-    let mut variables: Vec<(&str, OsString)> = vec![
+    let variables: Vec<(&str, OsString)> = vec![
         ("VRC_MCP_PROXY_DISABLE", off.join(",").into()),
         ("UNITY_MCP_STATUS_DIR", no_editors.path().into()),
+        ("VRC_MCP_PROXY_UPSTREAM", json!(command).to_string().into()),
     ];
-    if let Some(words) = &config.upstream {
-        variables.push(("VRC_MCP_PROXY_UPSTREAM", json!(words).to_string().into()));
-    }
     let mut lister = Lister {
         session: Session::start(variables)?,
         next_id: 2,
@@ -266,7 +286,9 @@ fn announces(line: &str) -> bool {
 }
 
 fn same(old: &[Listed], new: &[Listed]) -> bool {
-    let raw = |tool: &Listed| tool.schema.as_ref().map(|schema| schema.get().to_owned());
-    let equal = |(old, new): (&Listed, &Listed)| old.name == new.name && raw(old) == raw(new);
-    old.len() == new.len() && old.iter().zip(new).all(equal)
+    old.len() == new.len()
+        && old
+            .iter()
+            .zip(new)
+            .all(|(old, new)| old.text() == new.text())
 }

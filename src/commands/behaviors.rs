@@ -3,12 +3,12 @@
 use super::text::wrap;
 use super::{Failure, config, print, print_json};
 use crate::behaviors::{Behavior, REGISTRY};
-use crate::config::{Config, UPSTREAM_VERSION};
+use crate::config::Config;
 use crate::relay::{RELAY, codes};
 use serde_json::json;
 
 /// How wide the table for a terminal is.
-const WIDTH: usize = 100;
+const WIDTH: usize = 120;
 /// How narrow its last column may get.
 const NARROW: usize = 30;
 
@@ -134,7 +134,7 @@ fn facts(config: &Config) -> serde_json::Value {
         })
     });
     json!({
-        "upstream_version": UPSTREAM_VERSION,
+        "upstream_version": config.upstream_version,
         "behaviors": behaviors.collect::<Vec<_>>(),
         "relay_codes": coded(codes::ALL),
     })

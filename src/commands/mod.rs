@@ -8,10 +8,12 @@ pub mod behaviors;
 mod client_config;
 mod clients;
 mod demo;
+mod difference;
 mod doctor;
 mod folder;
 mod limited;
 mod pages;
+mod repro;
 mod session;
 mod simulated;
 mod text;
@@ -63,13 +65,15 @@ enum Command {
     Behaviors(behaviors::Options),
     /// Starts the server and takes the baseline of its tools' contracts
     CaptureBaseline(baseline::CaptureOptions),
-    /// Compares two baselines: 0 when the contracts are equal, 1 when they differ
+    /// Compares two baselines: 0 when contracts and output schemas are equal, 1 when they differ
     DiffBaseline(baseline::DiffOptions),
     /// Prints the completions for a shell
     Completions(pages::CompletionsOptions),
     /// Prints the manual's page
     #[command(hide = true)]
     Man(pages::ManOptions),
+    /// Measures in a scratch Editor which faults of upstream are still there: 0 when all could be told
+    Repro(repro::Options),
     /// The server of the demo and of tests: says what a script tells it
     #[command(hide = true)]
     SimulatedUpstream(simulated::Options),
@@ -127,6 +131,7 @@ fn carry_out(command: Command) -> Result<u8, Failure> {
         Command::DiffBaseline(options) => baseline::diff(&options),
         Command::Completions(options) => pages::completions(&options),
         Command::Man(options) => pages::man(&options),
+        Command::Repro(options) => repro::run(&options),
         Command::SimulatedUpstream(options) => simulated::run(&options),
     }
 }

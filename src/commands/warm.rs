@@ -3,7 +3,6 @@
 use super::folder::TemporaryFolder;
 use super::session::Session;
 use super::{Failure, complain, config, print, print_json};
-use crate::config::UPSTREAM_VERSION;
 use crate::upstream;
 use serde_json::json;
 use std::process::{Command, Stdio};
@@ -34,15 +33,16 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
         }
         return Ok(0);
     }
-    let fetch_s = fetch()?;
-    let start_s = start()?;
+    let version = config.upstream_version;
+    let fetch_s = fetch(version)?;
+    let start_s = start(version)?;
     if options.json {
         print_json(&json!({
-            "warmed": true, "server_version": UPSTREAM_VERSION, "fetch_s": fetch_s, "start_s": start_s,
+            "warmed": true, "server_version": version, "fetch_s": fetch_s, "start_s": start_s,
         }))
     } else {
         print(&format!(
-            "mcpforunityserver {UPSTREAM_VERSION} is there ({fetch_s:.1} s). A start now takes about {start_s:.1} s \
+            "mcpforunityserver {version} is there ({fetch_s:.1} s). A start now takes about {start_s:.1} s \
              until the client's hello is answered (measured).\n"
         ))
     }?;
@@ -50,9 +50,9 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
 }
 
 /// Lets uvx fetch, unpack and run the server once; the seconds that took.
-fn fetch() -> Result<f64, Failure> {
+fn fetch(version: &str) -> Result<f64, Failure> {
     let (uvx, mut words) =
-        upstream::command(None).map_err(|error| Failure::Told(error.to_string()))?;
+        upstream::command(None, version).map_err(|error| Failure::Told(error.to_string()))?;
     words.push("--help".to_owned());
     complain(&format!("{} {}", uvx.display(), words.join(" ")));
     let begun = Instant::now();
@@ -75,10 +75,13 @@ fn fetch() -> Result<f64, Failure> {
 
 /// Starts a relay as a client does; the seconds until its hello is answered. The server looks for Editors in an empty
 /// folder: a running one would be torn from its client.
-fn start() -> Result<f64, Failure> {
+fn start(version: &str) -> Result<f64, Failure> {
     let no_editors = TemporaryFolder::new()?;
     let begun = Instant::now();
-    let mut session = Session::start(vec![("UNITY_MCP_STATUS_DIR", no_editors.path().into())])?;
+    let mut session = Session::start(vec![
+        ("UNITY_MCP_STATUS_DIR", no_editors.path().into()),
+        ("VRC_MCP_PROXY_UPSTREAM_VERSION", version.into()),
+    ])?;
     session.initialize(1, begun + START)?;
     let took = begun.elapsed().as_secs_f64();
     session.end(&mut Vec::new())?;

@@ -1,11 +1,10 @@
 //! The end: what ends the serving, and the ladder that follows.
 
+use super::io::Io;
 use super::shell::{End, Shell, Step};
-use super::writer::{Meter, Queue};
 use crate::upstream::{describe, exit_status};
 use std::process::ExitStatus;
-use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use std::time::{Duration, Instant};
 
 /// After the client has closed: the longest wait for the next answer, and for all of them.
 const GRACE_IDLE: Duration = Duration::from_secs(2);
@@ -36,26 +35,26 @@ enum Waited {
 
 impl Shell {
     /// Serves until something ends it, then ends everything else. Returns the exit status.
-    pub(super) async fn run(mut self) -> i32 {
+    pub(super) fn run(mut self) -> i32 {
         let mut end = loop {
-            if let Step::End(end) = self.step(None).await {
+            if let Step::End(end) = self.step(None) {
                 break end;
             }
         };
         self.late = Some(Vec::new());
-        self.to_child = None;
+        self.io.close_child();
         // What waits for its turn can have none any more.
         let how = how_it_ended(end, self.ended);
         self.relay.drop_waiting(&how, &mut self.actions);
         self.carry_out(None, None);
         if matches!(end, End::ClientClosed) {
-            end = self.grace().await;
+            end = self.grace();
         }
-        let by_itself = self.end_tree(end).await;
+        let by_itself = self.end_tree(end);
         // Its last words come ahead of ours.
-        let _in_time = timeout(REST, &mut self.passed).await;
+        self.io.pass_rest(REST);
         self.answer_the_rest(end, by_itself);
-        self.flush_client(end).await;
+        self.flush_client(end);
         match end {
             End::ClientClosed | End::ClientBroken => 0,
             End::Signal(number) => 128 + number,
@@ -66,9 +65,9 @@ impl Shell {
     /// The client has closed its stream: its last words go to the upstream, and answers are still
     /// delivered for a while. A long wait would be harmful: upstream goes on re-sending a hung command
     /// to the Editor.
-    async fn grace(&mut self) -> End {
+    fn grace(&mut self) -> End {
         let answered = |shell: &Shell| shell.relay.waiting() == 0 || shell.is_gone();
-        match self.until(answered, GRACE_IDLE, GRACE_ALL).await {
+        match self.until(answered, GRACE_IDLE, GRACE_ALL) {
             Waited::Done => {}
             Waited::TimeUp => {
                 let left = self.relay.waiting();
@@ -81,7 +80,7 @@ impl Shell {
 
     /// Ends the tree: it may leave by itself, is asked to, is killed. Returns how the process that was
     /// started ended if nobody asked it to.
-    async fn end_tree(&mut self, end: End) -> Option<ExitStatus> {
+    fn end_tree(&mut self, end: End) -> Option<ExitStatus> {
         let (leave, polite) = match end {
             End::ClientClosed if self.relay.waiting() > 0 => (Duration::ZERO, POLITE),
             End::Upstream(_) if self.ended.is_none() => (TELL, POLITE),
@@ -96,11 +95,11 @@ impl Shell {
             }
         };
         let all = if leave.is_zero() { leave } else { GRACE_ALL };
-        let mut waited = self.until(Shell::is_gone, leave, all).await;
+        let mut waited = self.until(Shell::is_gone, leave, all);
         let by_itself = self.ended;
         if matches!(waited, Waited::TimeUp) {
             self.tree.terminate();
-            waited = self.until(Shell::is_gone, polite, polite).await;
+            waited = self.until(Shell::is_gone, polite, polite);
         }
         if !matches!(waited, Waited::Done) {
             let what = match self.ended {
@@ -111,7 +110,7 @@ impl Shell {
         }
         // Also when the first process is gone and the pipes are closed: what it started may be there.
         self.tree.kill();
-        let _rest = self.until(Shell::is_gone, REST, REST).await;
+        let _rest = self.until(Shell::is_gone, REST, REST);
         by_itself
     }
 
@@ -130,24 +129,19 @@ impl Shell {
     }
 
     /// Everything for the client is written, as far as it reads.
-    async fn flush_client(&mut self, end: End) {
-        let Some(queue) = self.to_client.take() else {
-            return;
-        };
+    fn flush_client(&mut self, end: End) {
         let idle = match end {
             End::ClientClosed | End::Upstream(_) => UNREAD,
             End::ClientBroken | End::Signal(_) => UNREAD_URGENT,
         };
         let all = Instant::now() + READ_ALL;
-        let mut meter = queue.meter();
-        // The writer ends when it has written all.
-        drop(queue);
-        while timeout(idle, &mut self.written).await.is_err() {
-            if Instant::now() >= all || !meter.has_moved() {
-                tracing::info!("the client did not read {} bytes", meter.behind());
+        let mut meter = Meter::of(&self.io);
+        while !self.io.client_written(idle) {
+            if Instant::now() >= all || !meter.has_moved(&self.io) {
+                tracing::info!("the client did not read {} bytes", meter.behind(&self.io));
                 return;
             }
-            meter = meter.again();
+            meter = Meter::of(&self.io);
         }
     }
 
@@ -157,29 +151,23 @@ impl Shell {
 
     /// Goes on until `done`, until `idle` has passed without an answer (or, while the client is behind
     /// in reading, without a byte that it took), or until `all` has passed.
-    async fn until(
-        &mut self,
-        done: impl Fn(&Shell) -> bool,
-        idle: Duration,
-        all: Duration,
-    ) -> Waited {
+    fn until(&mut self, done: impl Fn(&Shell) -> bool, idle: Duration, all: Duration) -> Waited {
         let start = Instant::now();
         let all = start + all;
         let mut limit = all.min(start + idle);
         let mut waiting = self.relay.waiting();
-        let mut meter = self.to_client.as_ref().map(Queue::meter);
+        let mut meter = Meter::of(&self.io);
         while !done(self) {
-            match self.step(Some(limit)).await {
+            match self.step(Some(limit)) {
                 Step::End(end @ (End::Signal(_) | End::ClientBroken)) => {
                     return Waited::Hurried(end);
                 }
                 Step::On | Step::End(_) => {}
                 Step::Limit => {
-                    let moved = meter.as_ref().is_some_and(Meter::has_moved);
-                    if Instant::now() >= all || !moved {
+                    if Instant::now() >= all || !meter.has_moved(&self.io) {
                         return Waited::TimeUp;
                     }
-                    meter = self.to_client.as_ref().map(Queue::meter);
+                    meter = Meter::of(&self.io);
                     limit = all.min(Instant::now() + idle);
                 }
             }
@@ -199,5 +187,28 @@ fn how_it_ended(end: End, by_itself: Option<ExitStatus>) -> String {
         (None, End::Upstream(what)) => what.to_owned(),
         (None, End::Signal(number)) => format!("was ended (the relay got signal {number})"),
         (None, _) => "was ended (the client closed its stream)".to_owned(),
+    }
+}
+
+/// How far the client had read when it was looked at.
+struct Meter {
+    queued: u64,
+    written: u64,
+}
+
+impl Meter {
+    fn of(io: &Io) -> Self {
+        let (queued, written) = io.client_progress();
+        Meter { queued, written }
+    }
+
+    /// Whether the client was behind and has taken something since.
+    fn has_moved(&self, io: &Io) -> bool {
+        self.written < self.queued && self.written < io.client_progress().1
+    }
+
+    /// Bytes that were handed in then and are not written yet.
+    fn behind(&self, io: &Io) -> u64 {
+        self.queued.saturating_sub(io.client_progress().1)
     }
 }

@@ -1,22 +1,28 @@
 //! The loop that owns the core. How it ends is in [`super::ending`].
 
-use super::output::Output;
-use super::stdio;
-use super::writer::{self, Batch, Credit, Permit, Queue};
-use super::{pump, signals};
+use super::io::{Io, Permit, transfer};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
-use crate::upstream::{Tree, Upstream};
+use crate::upstream::Tree;
 use bytes::Bytes;
-use std::io;
 use std::process::ExitStatus;
-use std::time::SystemTime;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use std::time::{Instant, SystemTime};
 
-/// Events that wait for the loop at the most.
-const EVENTS: usize = 64;
+/// Bytes of lines that may be on their way to one pipe before no more are read for it.
+pub(super) const WINDOW: usize = 1 << 20;
+/// What a line costs beside its bytes, so that a flood of tiny ones is bounded too.
+const LINE: usize = 64;
+
+/// What a line takes of its side's credit.
+pub(super) fn cost(line: &Bytes) -> usize {
+    line.len() + LINE
+}
+
+/// Lines on their way, and the credit that comes back when they are written.
+pub(super) struct Batch {
+    pub(super) lines: Vec<Bytes>,
+    pub(super) permit: Permit,
+}
 
 /// Something that happened outside of the core.
 pub(super) enum Event {
@@ -36,21 +42,6 @@ pub(super) enum Event {
     ChildEnded(ExitStatus),
     /// The system asked for the end.
     Signal(i32),
-}
-
-/// The loop's mail.
-pub(super) struct Mail {
-    pub(super) sender: Sender<Event>,
-    pub(super) events: Receiver<Event>,
-}
-
-impl Mail {
-    /// A channel on which the system's signals arrive from now on.
-    pub(super) fn with_signals() -> Self {
-        let (sender, events) = channel(EVENTS);
-        signals::watch(&sender);
-        Mail { sender, events }
-    }
 }
 
 /// What ends the serving.
@@ -77,12 +68,7 @@ pub(super) enum Step {
 pub(super) struct Shell {
     pub(super) relay: Relay,
     pub(super) tree: Tree,
-    /// `None` when nothing more may be written there.
-    pub(super) to_client: Option<Queue>,
-    pub(super) to_child: Option<Queue>,
-    /// The client's writer, and the passing on of the upstream's stderr.
-    pub(super) written: JoinHandle<()>,
-    pub(super) passed: JoinHandle<()>,
+    pub(super) io: Io,
     /// How the process that was started ended.
     pub(super) ended: Option<ExitStatus>,
     /// Whether the upstream has closed its output.
@@ -91,70 +77,35 @@ pub(super) struct Shell {
     pub(super) late: Option<Vec<Batch>>,
     started: Instant,
     pub(super) actions: Vec<Action>,
-    events: Receiver<Event>,
 }
 
 impl Shell {
-    /// Starts the pumps and writers.
-    ///
-    /// # Errors
-    /// When the upstream's pipe cannot be polled.
-    pub(super) fn start(relay: Relay, upstream: Upstream, mail: Mail) -> io::Result<Self> {
-        let Mail { sender, events } = mail;
-        let (child_credit, client_credit) = (Credit::new(), Credit::new());
-        tokio::spawn(pump::client(
-            stdio::client_input(),
-            sender.clone(),
-            child_credit,
-        ));
-        tokio::spawn(pump::child(upstream.stdout, sender.clone(), client_credit));
-        let passed = tokio::spawn(pump::stderr(upstream.stderr));
-        let (to_client, writing) = writer::start(Output::to_client());
-        let written = report(writing, &sender, Event::ClientBroken);
-        let (to_child, writing) = writer::start(Output::to_child(upstream.stdin)?);
-        report(writing, &sender, Event::ChildBroken);
-        tokio::spawn(async move {
-            if let Ok(status) = upstream.ended.await {
-                let _loop_over = sender.send(Event::ChildEnded(status)).await;
-            }
-        });
-        Ok(Shell {
+    /// A shell around `relay`, with the pipes of both sides attached to `io`.
+    pub(super) fn new(relay: Relay, tree: Tree, io: Io) -> Self {
+        Shell {
             relay,
-            tree: upstream.tree,
-            to_client: Some(to_client),
-            to_child: Some(to_child),
-            written,
-            passed,
+            tree,
+            io,
             ended: None,
             child_closed: false,
             late: None,
             started: Instant::now(),
-            events,
             actions: Vec::new(),
-        })
+        }
     }
 
     /// Waits for one event or deadline and deals with it.
-    pub(super) async fn step(&mut self, limit: Option<Instant>) -> Step {
+    pub(super) fn step(&mut self, limit: Option<Instant>) -> Step {
         let deadline = self.relay.next_deadline().map(|at| self.started + at);
         // First of all: a side that never stops sending must not hold a deadline up.
         if let Some(step) = self.due(deadline, limit) {
             return step;
         }
-        let event = match [deadline, limit].into_iter().flatten().min() {
-            None => self.events.recv().await,
-            Some(wake) => tokio::select! {
-                biased;
-                event = self.events.recv() => event,
-                () = tokio::time::sleep_until(wake) => {
-                    return self.due(deadline, limit).unwrap_or(Step::On);
-                }
-            },
-        };
-        // Signals are watched as long as the process lives, so the channel stays open.
-        event
-            .and_then(|event| self.handle(event))
-            .map_or(Step::On, Step::End)
+        let first = [deadline, limit].into_iter().flatten().min();
+        match self.io.next(first) {
+            Some(event) => self.handle(event).map_or(Step::On, Step::End),
+            None => self.due(deadline, limit).unwrap_or(Step::On),
+        }
     }
 
     /// Does what is due by now.
@@ -174,7 +125,7 @@ impl Shell {
 
     /// Deals with the events that have already come.
     pub(super) fn catch_up(&mut self) {
-        while let Ok(event) = self.events.try_recv() {
+        for event in self.io.arrived() {
             self.handle(event);
         }
     }
@@ -225,7 +176,7 @@ impl Shell {
                 .into_iter()
                 .any(|action| matches!(action, Action::ToClient(_)))
             {
-                writer::transfer(&mut batch.permit, &mut answered, line);
+                transfer(&mut batch.permit, &mut answered, line);
             }
         }
         drop(batch.lines);
@@ -245,8 +196,18 @@ impl Shell {
                 }
             }
         }
-        hand_over(self.to_client.as_mut(), client, on_client);
-        hand_over(self.to_child.as_mut(), child, on_child);
+        if !client.is_empty() {
+            self.io.send_client(Batch {
+                lines: client,
+                permit: on_client,
+            });
+        }
+        if !child.is_empty() {
+            self.io.send_child(Batch {
+                lines: child,
+                permit: on_child,
+            });
+        }
     }
 
     fn now(&self) -> Now {
@@ -255,26 +216,6 @@ impl Shell {
             since_start: self.started.elapsed(),
             unix_ms: unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
         }
-    }
-}
-
-/// Runs a writer, and reports when its pipe breaks.
-fn report(
-    writing: impl Future<Output = io::Result<()>> + Send + 'static,
-    events: &Sender<Event>,
-    broken: Event,
-) -> JoinHandle<()> {
-    let events = events.clone();
-    tokio::spawn(async move {
-        if writing.await.is_err() {
-            let _loop_over = events.send(broken).await;
-        }
-    })
-}
-
-fn hand_over(queue: Option<&mut Queue>, lines: Vec<Bytes>, permit: Permit) {
-    if let Some(queue) = queue.filter(|_| !lines.is_empty()) {
-        queue.send(Batch { lines, permit });
     }
 }
 

@@ -1,8 +1,9 @@
 //! The table of what each tool and action may do.
 //!
-//! All 47 tools of 10.1.0 are here, since the environment can expose any. Where a tool's schema has no `enum` of its
-//! actions, they are those that the server names when it is asked for an unknown one (measured against 10.1.0);
-//! what each does is what the tool's description says. Where that leaves a doubt, the more harmful reading counts.
+//! All 47 tools of 10.1.0 are here, and what later versions with a baseline added, since the environment can expose
+//! any. Where a tool's schema has no `enum` of its actions, they are those that the server names when it is asked for an
+//! unknown one (measured against 10.1.0); what each does is what the tool's description says. Where that leaves a
+//! doubt, the more harmful reading counts.
 
 use super::Effect::{self, Control, Destructive, Read, Write};
 use crate::call::Call;
@@ -27,6 +28,13 @@ pub(super) struct Raised {
 pub(super) const TOOLS: &[(&str, &[Row])] = &[
     // As much as its worst command, see `batch`.
     ("batch_execute", &[(Destructive, ALONE, "carries other calls")]),
+    // New in 10.3.0.
+    ("blender_bridge", &[
+        (Read, "status scene_info object_info", ""),
+        (Write, "screenshot compare_screenshot import_model setup_bloom check_updates", ""),
+        (Destructive, "run_python", "runs Python in Blender that can do anything"),
+        (Destructive, "sync_addon", "overwrites Blender's installed addon"),
+    ]),
     ("debug_request_context", &[(Read, ALONE, "")]),
     ("execute_code", &[
         (Read, "get_history", ""),
@@ -38,18 +46,18 @@ pub(super) const TOOLS: &[(&str, &[Row])] = &[
     ("find_gameobjects", &[(Read, ALONE, "")]),
     ("find_in_file", &[(Read, ALONE, "")]),
     ("generate_audio", &[
-        (Read, "status list_providers", ""),
-        (Control, "cancel", ""),
+        (Read, "status list_providers list_models", ""),
+        (Control, "cancel refresh_models", ""),
         (Write, "generate", ""),
     ]),
     ("generate_image", &[
-        (Read, "status list_providers", ""),
-        (Control, "cancel", ""),
+        (Read, "status list_providers list_models", ""),
+        (Control, "cancel refresh_models", ""),
         (Write, "generate remove_background", ""),
     ]),
     ("generate_model", &[
-        (Read, "status list_providers", ""),
-        (Control, "cancel", ""),
+        (Read, "status list_providers list_models", ""),
+        (Control, "cancel refresh_models", ""),
         (Write, "generate", ""),
     ]),
     ("import_model", &[

@@ -10,12 +10,16 @@ pub use unix::{Tree, spawn};
 #[cfg(windows)]
 pub use windows::{Tree, spawn};
 
-use crate::config::UPSTREAM_VERSION;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+#[cfg(unix)]
+use std::process::{Child as Process, ChildStderr, ChildStdin, ChildStdout};
+#[cfg(windows)]
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::oneshot;
+/// Resolves when the process has ended.
+#[cfg(windows)]
+type Process = tokio::sync::oneshot::Receiver<ExitStatus>;
 
 /// A started upstream.
 pub struct Upstream {
@@ -27,8 +31,8 @@ pub struct Upstream {
     pub stderr: ChildStderr,
     /// Its process tree.
     pub tree: Tree,
-    /// Resolves when the process that was started has ended.
-    pub ended: oneshot::Receiver<ExitStatus>,
+    /// The process that was started.
+    pub process: Process,
 }
 
 /// Why the upstream could not be started.
@@ -67,22 +71,25 @@ impl StartError {
     }
 }
 
-/// The words of the pinned server's command behind `uvx`.
-pub fn pinned_arguments() -> [String; 5] {
+/// The words of the command of this server version behind `uvx`.
+pub fn uvx_arguments(version: &str) -> [String; 5] {
     [
         "--from".to_owned(),
-        format!("mcpforunityserver=={UPSTREAM_VERSION}"),
+        format!("mcpforunityserver=={version}"),
         "mcp-for-unity".to_owned(),
         "--transport".to_owned(),
         "stdio".to_owned(),
     ]
 }
 
-/// The program and arguments to start: the configured command, or the pinned server through uvx.
+/// The program and arguments to start: the configured command, or this version of the server through uvx.
 ///
 /// # Errors
 /// [`StartError`] when the program is not found.
-pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), StartError> {
+pub fn command(
+    configured: Option<&[String]>,
+    version: &str,
+) -> Result<(PathBuf, Vec<String>), StartError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     match configured.and_then(|words| words.split_first()) {
         Some((program, arguments)) => {
@@ -92,7 +99,7 @@ pub fn command(configured: Option<&[String]>) -> Result<(PathBuf, Vec<String>), 
         }
         None => {
             let found = find_uvx(&path).ok_or(StartError::NoUvx)?;
-            Ok((found, pinned_arguments().to_vec()))
+            Ok((found, uvx_arguments(version).to_vec()))
         }
     }
 }

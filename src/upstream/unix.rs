@@ -3,10 +3,9 @@
 
 use super::{StartError, Upstream};
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Stdio;
-use tokio::process::Command;
-use tokio::sync::oneshot;
+use std::process::{Command, Stdio};
 
 /// The upstream and all it started, as a process group. Dropping it kills what is left.
 #[derive(Debug)]
@@ -56,25 +55,17 @@ pub fn spawn(program: &Path, arguments: &[String]) -> Result<Upstream, StartErro
         source,
     };
     let mut child = command.spawn().map_err(fail)?;
-    let pid = child
-        .id()
-        .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err(fail(std::io::Error::other("its pipes are missing")));
     };
-    let (end, ended) = oneshot::channel();
-    tokio::spawn(async move {
-        if let Ok(status) = child.wait().await {
-            let _nobody_waits = end.send(status);
-        }
-    });
     Ok(Upstream {
         stdin,
         stdout,
         stderr,
-        tree: Tree { group: pid },
-        ended,
+        tree: Tree { group },
+        process: child,
     })
 }
 

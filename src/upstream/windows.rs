@@ -87,6 +87,6 @@ pub fn spawn(program: &Path, arguments: &[String]) -> Result<Upstream, StartErro
         stdout,
         stderr,
         tree: Tree { kill: Some(kill) },
-        ended,
+        process: ended,
     })
 }

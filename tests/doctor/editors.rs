@@ -189,7 +189,11 @@ fn another_server_and_a_folder_that_is_a_file() {
     home.file(".unity-mcp", "a file");
     let said = home.doctor();
     said.finds("upstream_missing", "problem", &["no-such-server"]);
-    said.finds("no_baseline", "warning", &["99.0.0"]);
+    said.finds(
+        "bad_value",
+        "problem",
+        &["VRC_MCP_PROXY_UPSTREAM", "99.0.0"],
+    );
     said.lacks("uvx");
     said.lacks("uvx_missing");
     let words = json!([*BINARY, "simulated-upstream"]).to_string();

@@ -1,30 +1,10 @@
 //! Makes hostile lines out of seeds: messages with members doubled, renamed, nested, respelled, glued together,
 //! and then damaged byte by byte.
 
+use crate::support::random::Random;
 use serde_json::Value;
 
-/// A repeatable source of choices (SplitMix64).
-pub(crate) struct Random(u64);
-
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `count`, which is not 0.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        let count = u64::try_from(count).expect("a count");
-        usize::try_from(self.next() % count).expect("below a count")
-    }
-
     /// True once in so many times.
     fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0

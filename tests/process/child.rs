@@ -231,21 +231,16 @@ fn unix_step(_: &str) {
 /// Runs `on_signal` at every SIGTERM; returns when it is sure to.
 #[cfg(unix)]
 fn at_sigterm(on_signal: impl Fn() + Send + 'static) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (ready, wait) = std::sync::mpsc::channel();
+    use signal_hook::consts::SIGTERM;
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+    let (mut wake, woken) = UnixStream::pair().expect("a pair");
+    signal_hook::low_level::pipe::register(SIGTERM, woken).expect("a handler");
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        runtime.expect("a runtime").block_on(async {
-            let mut signals = signal(SignalKind::terminate()).expect("a handler");
-            ready.send(()).expect("somebody waits");
-            while signals.recv().await.is_some() {
-                on_signal();
-            }
-        });
+        while matches!(wake.read(&mut [0]), Ok(1)) {
+            on_signal();
+        }
     });
-    wait.recv().expect("the handler is there");
 }
 
 #[cfg(unix)]

@@ -13,6 +13,8 @@ mod faults;
 mod harness;
 mod passing;
 mod pressure;
+#[path = "../support/random.rs"]
+mod random;
 mod soak;
 mod start;
 #[cfg(unix)]

@@ -4,27 +4,15 @@
 //! `VRC_MCP_PROXY_SOAK_SEED` which ones.
 
 use crate::harness::{Session, ask, call, relay};
+use crate::random::{Random, setting};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::fmt::Write;
+use std::io::Write;
 
 /// Requests that may wait for their answers at a time.
 const WINDOW: usize = 64;
 /// What the relay may have kept at the end, beyond what it had after the first part of the day.
 const KEPT_KIB: usize = 3 << 10;
-
-/// A repeatable source of choices (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % count
-    }
-}
 
 /// The client's books.
 struct Day {
@@ -54,7 +42,7 @@ impl Day {
         session.discard_stderr();
         Day {
             session,
-            random: Random(seed),
+            random: Random::new(seed),
             due: HashSet::new(),
             used: VecDeque::new(),
             held: Vec::new(),
@@ -98,56 +86,9 @@ impl Day {
     /// One message of the client's.
     fn message(&mut self) {
         let id = self.id();
-        let number = json!(id);
         match self.random.below(40) {
-            0 => {
-                self.fault("a line that is no message");
-                self.session.send("{\"half\":");
-                self.nameless += 1;
-            }
-            1 => {
-                self.fault("a refused call");
-                let params = json!({ "name": "run_tests", "arguments": {} });
-                let line =
-                    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
-                self.session.send(line.to_string());
-                self.due.insert(id);
-            }
-            2 => {
-                self.fault("a damaged answer");
-                let line =
-                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"x\":NaN}}}}\n");
-                self.request(id, &json!([["raw", line]]));
-            }
-            3 => {
-                self.fault("an answer that is cut off");
-                let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"x\":\n");
-                self.request(id, &json!([["raw", line]]));
-            }
-            4 => {
-                self.fault("text beside an answer");
-                self.request(
-                    id,
-                    &json!([["raw", "Traceback (most recent call last):\n"], ["answer"]]),
-                );
-            }
-            5 => {
-                self.fault("an answer to nobody");
-                let line = "{\"jsonrpc\":\"2.0\",\"id\":\"nobody\",\"result\":{}}\n";
-                self.request(id, &json!([["raw", line], ["answer"]]));
-            }
-            6 => {
-                self.fault("an answer twice");
-                self.request(id, &json!([["answer"], ["answer"]]));
-            }
-            7 => {
-                self.fault("a flood on stderr");
-                self.request(id, &json!([["stderr_flood", 5000], ["answer"]]));
-            }
-            8 => {
-                self.fault("a large answer");
-                self.request(id, &json!([["big", 200_000]]));
-            }
+            at @ 0..2 => self.stopped(id, at == 0),
+            at @ 2..9 => self.odd_answer(id, at),
             9 => {
                 // No tool call: that could go out behind its release, for which it would wait.
                 self.session.send(ask(id, &json!([["hold"]])));
@@ -164,10 +105,9 @@ impl Day {
                 }
             }
             12 => {
-                let line = format!(
-                    "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{{\"n\":{number}}}}}"
-                );
-                self.session.send(line);
+                let notice =
+                    json!({ "jsonrpc": "2.0", "method": "notifications/x", "params": { "n": id } });
+                self.session.send(notice.to_string());
             }
             13 => self.session.send_raw(b"\r\n   \n"),
             _ => self.request(id, &json!([["answer"]])),
@@ -177,15 +117,60 @@ impl Day {
         }
     }
 
+    /// What the relay answers by itself.
+    fn stopped(&mut self, id: u64, is_no_message: bool) {
+        if is_no_message {
+            self.fault("a line that is no message");
+            self.session.send("{\"half\":");
+            self.nameless += 1;
+        } else {
+            self.fault("a refused call");
+            let params = json!({ "name": "run_tests", "arguments": {} });
+            let call =
+                json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+            self.session.send(call.to_string());
+            self.due.insert(id);
+        }
+    }
+
+    /// A request whose answer is damaged, doubled, huge, or not alone.
+    fn odd_answer(&mut self, id: u64, kind: usize) {
+        let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"x\":");
+        let (name, steps) = match kind {
+            2 => (
+                "a damaged answer",
+                json!([["raw", format!("{head}NaN}}}}\n")]]),
+            ),
+            3 => (
+                "an answer that is cut off",
+                json!([["raw", format!("{head}\n")]]),
+            ),
+            4 => {
+                let text = "Traceback (most recent call last):\n";
+                ("text beside an answer", json!([["raw", text], ["answer"]]))
+            }
+            5 => {
+                let line = "{\"jsonrpc\":\"2.0\",\"id\":\"nobody\",\"result\":{}}\n";
+                ("an answer to nobody", json!([["raw", line], ["answer"]]))
+            }
+            6 => ("an answer twice", json!([["answer"], ["answer"]])),
+            7 => (
+                "a flood on stderr",
+                json!([["stderr_flood", 5000], ["answer"]]),
+            ),
+            _ => ("a large answer", json!([["big", 200_000]])),
+        };
+        self.fault(name);
+        self.request(id, &steps);
+    }
+
     /// The server holds a request, the client gives it up, the server answers all the same.
     fn cancel(&mut self) {
         self.fault("a cancelled request");
         let id = self.id();
         self.session.send(ask(id, &json!([["hold"]])));
-        let mut line = String::new();
-        write!(line, r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#)
-            .expect("a text");
-        self.session.send(line);
+        let notice = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+        self.session.send(notice.to_string());
         self.cancelled += 1;
     }
 
@@ -249,13 +234,6 @@ impl Day {
     }
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().expect("a number"),
-        Err(_) => default,
-    }
-}
-
 #[test]
 fn a_long_day_loses_nothing_and_keeps_nothing() {
     let messages = setting("VRC_MCP_PROXY_SOAK_MESSAGES", 20_000);
@@ -288,9 +266,10 @@ fn a_long_day_loses_nothing_and_keeps_nothing() {
     assert_eq!(rest[0]["id"], 0);
     let mut faults: Vec<_> = day.faults.iter().collect();
     faults.sort();
-    println!(
+    let told = format!(
         "{messages} messages from seed {seed}: {} answers, {} cancelled, {} ids used again, resident {early} then {late} KiB, \
          faults {faults:?}",
         day.answers, day.cancelled, day.reused
     );
+    let _nobody_reads = writeln!(std::io::stderr(), "{told}");
 }

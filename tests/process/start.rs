@@ -12,6 +12,7 @@ fn each_bad_value_is_one_line_and_the_relay_runs() {
         .env("VRC_MCP_PROXY_LOG", "=loud=")
         .env("VRC_MCP_PROXY_DENY", "no_such_tool")
         .env("VRC_MCP_PROXY_COLOUR", "blue")
+        .env("VRC_MCP_PROXY_UPSTREAM_VERSION", "9.9.9")
         .start();
     session.ask(1, &json!([["answer"]]));
     assert_eq!(session.message()["id"], 1);
@@ -23,6 +24,12 @@ fn each_bad_value_is_one_line_and_the_relay_runs() {
         ("VRC_MCP_PROXY_LOG", "=loud="),
         ("VRC_MCP_PROXY_DENY", "no_such_tool"),
         ("VRC_MCP_PROXY_COLOUR", ""),
+        ("VRC_MCP_PROXY_UPSTREAM_VERSION", "9.9.9"),
+        (
+            "VRC_MCP_PROXY_UPSTREAM_VERSION",
+            "10.1.0, 10.1.2, 10.2.0, 10.3.0",
+        ),
+        ("VRC_MCP_PROXY_UPSTREAM_VERSION", "10.1.0 is used"),
     ] {
         let start = format!("[vrc-mcp-proxy] WARN {name}");
         let about: Vec<&str> = log
@@ -54,6 +61,23 @@ pub(crate) fn fake_uvx(folder: &Path) {
     {
         let script = format!("@echo uvx: %* 1>&2\r\n@\"{me}\" {arguments}\r\n");
         std::fs::write(folder.join("uvx.cmd"), script).expect("a file");
+    }
+}
+
+#[test]
+fn the_selected_server_version_is_what_uvx_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("path");
+    fake_uvx(&place);
+    for (selected, started) in [("10.3.0", "10.3.0"), ("10.3", "10.1.0")] {
+        let session = with_uvx_at(folder.path(), &place)
+            .env("VRC_MCP_PROXY_UPSTREAM_VERSION", selected)
+            .start();
+        let line = session.says("uvx: ");
+        assert!(
+            line.contains(&format!("mcpforunityserver=={started}")),
+            "{line}"
+        );
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod case;
 pub(crate) mod driver;
 mod looks;
 pub(crate) mod pattern;
+pub(crate) mod random;
 pub(crate) mod rig;
 pub(crate) mod steps;
 pub(crate) mod surroundings;

@@ -21,7 +21,7 @@ const TYPES: [(&str, &str); 5] = [
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The bridge's rule for asset paths: everything lies under Assets; `..` makes no path at all.
-fn asset_path(given: &str) -> String {
+pub fn asset_path(given: &str) -> String {
     let path = given.replace('\\', "/");
     let lower = path.to_lowercase();
     if path.is_empty() || path.contains("..") {
@@ -94,9 +94,14 @@ fn below(root: &Path, folder: &str, found: &mut Vec<String>) {
 }
 
 /// `t:` terms go by type; all others must stand in the name *without* its extension.
-fn matches(root: &Path, path: &str, terms: &[String]) -> bool {
+fn matches(root: &Path, path: &str, terms: &[String], mended: bool) -> bool {
     let file = root.join(path);
-    let name = file.file_stem().unwrap().to_str().unwrap().to_lowercase();
+    let name = if mended {
+        file.file_name()
+    } else {
+        file.file_stem()
+    };
+    let name = name.unwrap().to_str().unwrap().to_lowercase();
     let kind = asset_type(&file).to_lowercase();
     terms.iter().all(|term| match term.strip_prefix("t:") {
         Some(wanted) => {
@@ -106,19 +111,32 @@ fn matches(root: &Path, path: &str, terms: &[String]) -> bool {
     })
 }
 
-/// `manage_asset`.
-pub fn manage(root: &Path, params: &Value) -> Value {
+/// `manage_asset`, with its faults unless it is `mended`.
+pub fn manage(root: &Path, params: &Value, mended: bool) -> Value {
     let action = text(params, "action").to_lowercase();
     let path = asset_path(text(params, "path"));
     if action == "search" {
-        return search(root, &path, params);
+        return search(root, &path, params, mended);
     }
     if path.is_empty() {
         return failure(format!("'path' is required for {action}."));
     }
     let file = root.join(&path);
     match action.as_str() {
-        "move" | "rename" => relocate(root, &path, &asset_path(text(params, "destination"))),
+        "move" | "rename" => {
+            let given = text(params, "destination");
+            let to = match path.rsplit_once('/') {
+                Some((folder, _)) if mended && !given.contains('/') => format!("{folder}/{given}"),
+                _ => asset_path(given),
+            };
+            let moved = relocate(root, &path, &to);
+            let landed = mended && root.join(&to).exists() && !file.exists();
+            if landed {
+                success(format!("Moved to '{to}'."), describe(root, &to))
+            } else {
+                moved
+            }
+        }
         "create_folder" => {
             let known = file.exists();
             fs::create_dir_all(&file).unwrap();
@@ -148,7 +166,10 @@ pub fn manage(root: &Path, params: &Value) -> Value {
 }
 
 /// The scope fault: what is no folder is dropped without a word, and the whole project searched.
-fn search(root: &Path, path: &str, params: &Value) -> Value {
+fn search(root: &Path, path: &str, params: &Value, mended: bool) -> Value {
+    if mended && !root.join(path).is_dir() {
+        return failure(format!("Folder not found: '{path}'."));
+    }
     let scope = if root.join(path).is_dir() && !path.is_empty() {
         path
     } else {
@@ -164,7 +185,7 @@ fn search(root: &Path, path: &str, params: &Value) -> Value {
     }
     let mut all = Vec::new();
     below(root, scope, &mut all);
-    all.retain(|found| matches(root, found, &terms));
+    all.retain(|found| matches(root, found, &terms, mended));
     let number = |key, default| {
         params[key]
             .as_u64()
@@ -209,47 +230,6 @@ fn relocate(root: &Path, from: &str, to: &str) -> Value {
     failure(format!(
         "MoveAsset call failed unexpectedly for '{from}' to '{to}'."
     ))
-}
-
-/// `manage_scene`: creating and looking, always with the sample scene as the one that is open.
-pub fn manage_scene(root: &Path, params: &Value) -> Value {
-    let action = text(params, "action");
-    let active = json!({
-        "name": "SampleScene", "path": "Assets/Scenes/SampleScene.unity", "buildIndex": -1,
-        "isLoaded": true, "isDirty": false, "rootCount": 0,
-    });
-    match action {
-        "create" => {
-            let path = format!("Assets/Scenes/{}.unity", text(params, "name"));
-            if root.join(&path).exists() {
-                return failure(format!("Scene already exists at '{path}'."));
-            }
-            fs::write(root.join(&path), "%YAML 1.1\n").unwrap();
-            success(
-                format!(
-                    "Scene '{}.unity' created successfully at '{path}'.",
-                    text(params, "name")
-                ),
-                json!({"path": path}),
-            )
-        }
-        "load" => failure(format!(
-            "Scene file not found at '{}'.",
-            asset_path(text(params, "path"))
-        )),
-        "get_active" => success("Retrieved active scene information.", active),
-        "get_loaded_scenes" => success("1 scene(s) loaded.", json!({"scenes": [active]})),
-        "get_hierarchy" => match params["parent"].as_str() {
-            Some(parent) => failure(format!("Parent GameObject ('{parent}') not found.")),
-            None => success(
-                "Retrieved hierarchy page for scene 'SampleScene'.",
-                json!({"scope": "roots", "total": 0, "items": []}),
-            ),
-        },
-        _ => failure(format!(
-            "This Editor has no manage_scene action '{action}'."
-        )),
-    }
 }
 
 /// `manage_camera screenshot`: a file in the folder asked for, which defaults to one among the assets.

@@ -72,6 +72,11 @@ impl Editor {
         self.shared.state().answer_pings = on;
     }
 
+    /// Takes the known faults out of the tools: an Editor as a later bridge may be.
+    pub fn mend(&self) {
+        self.shared.state().mended = true;
+    }
+
     /// A domain reload begins: the file says so once and is then left alone, sockets are closed;
     /// queue, history and script statics are gone.
     pub fn begin_reload(&self, reason: &str) {
@@ -128,6 +133,11 @@ impl Editor {
         let then = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(seconds);
         beat["last_heartbeat"] = format!("{then:.7}").into();
         std::fs::write(file, beat.to_string()).unwrap();
+    }
+
+    /// How often somebody has connected.
+    pub fn connections(&self) -> usize {
+        self.shared.state().connections
     }
 
     /// Every command of this type that arrived, in order.

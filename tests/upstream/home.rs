@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::editor::Editor;
 
 /// Variables of the caller's environment that would change what a test sees.
-const CLEARED: [&str; 11] = [
+const CLEARED: [&str; 12] = [
     "UNITY_MCP_STATUS_DIR",
     "UNITY_MCP_DEFAULT_INSTANCE",
     "UNITY_MCP_TRANSPORT",
@@ -21,6 +21,7 @@ const CLEARED: [&str; 11] = [
     "VRC_MCP_PROXY_LOG",
     "VRC_MCP_PROXY_PROJECT",
     "VRC_MCP_PROXY_UPSTREAM",
+    "VRC_MCP_PROXY_UPSTREAM_VERSION",
     "VRC_MCP_PROXY_MODE",
 ];
 

@@ -15,6 +15,8 @@ pub mod csharp_host;
 pub mod editor;
 pub mod home;
 pub mod main_thread;
+pub mod plain_server;
+pub mod scenes;
 pub mod socket;
 pub mod state;
 pub mod tools;

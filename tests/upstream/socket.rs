@@ -161,7 +161,8 @@ fn answer(shared: &Shared, socket: &Arc<TcpStream>, number: u64) -> Option<Value
     }
 }
 
-fn read_frame(mut socket: &TcpStream) -> io::Result<Vec<u8>> {
+/// Reads a frame's body.
+pub fn read_frame(mut socket: &TcpStream) -> io::Result<Vec<u8>> {
     let mut length = [0; 8];
     socket.read_exact(&mut length)?;
     let mut frame = vec![0; usize::try_from(u64::from_be_bytes(length)).unwrap()];
@@ -169,7 +170,8 @@ fn read_frame(mut socket: &TcpStream) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-fn write_frame(mut socket: &TcpStream, body: &[u8]) -> io::Result<()> {
+/// Writes a frame with this body.
+pub fn write_frame(mut socket: &TcpStream, body: &[u8]) -> io::Result<()> {
     let mut frame = u64::try_from(body.len()).unwrap().to_be_bytes().to_vec();
     frame.extend_from_slice(body);
     socket.write_all(&frame)

@@ -122,6 +122,10 @@ pub struct State {
     last_number: u64,
     pub frozen: bool,
     pub answer_pings: bool,
+    /// How often somebody has connected.
+    pub connections: usize,
+    /// Whether the tools are without their known faults.
+    pub mended: bool,
     pub queue: VecDeque<Command>,
     pub verdicts: HashMap<u64, Verdict>,
     pub client: Option<Arc<TcpStream>>,
@@ -167,6 +171,7 @@ impl State {
         reason = "the two answers differ: refused, and nobody to throw out"
     )]
     pub fn admit_client(&mut self, socket: &Arc<TcpStream>) -> Option<Option<Arc<TcpStream>>> {
+        self.connections += 1;
         (self.life == Life::Up).then(|| self.client.replace(Arc::clone(socket)))
     }
 
@@ -275,6 +280,8 @@ impl Shared {
             last_number: 0,
             frozen: false,
             answer_pings: true,
+            connections: 0,
+            mended: false,
             queue: VecDeque::new(),
             verdicts: HashMap::new(),
             client: None,

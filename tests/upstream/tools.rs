@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::assets;
 use super::csharp_host::Host;
+use super::scenes;
 use super::state::{Life, Shared, UNITY, stamp};
 
 /// What the bridge takes a snippet for dangerous by, as substrings and whatever the case.
@@ -103,14 +104,17 @@ impl Tools {
             self.host = None;
             self.history.clear();
         }
-        let root = &self.shared.site.root;
+        let mended = self.shared.state().mended;
+        let shared = Arc::clone(&self.shared);
+        let root = &shared.site.root;
+        let look = &mut |code: &str| self.look(code);
         match kind {
             "execute_code" => self.execute_code(params),
-            "manage_asset" => Ok(assets::manage(root, params)),
+            "manage_asset" => Ok(assets::manage(root, params, mended)),
             "manage_camera" => Ok(assets::screenshot(root, params)),
-            "manage_scene" => Ok(assets::manage_scene(root, params)),
-            "manage_gameobject" => Ok(manage_gameobject(params)),
-            "read_console" => Ok(success("Retrieved 0 log entries.", json!([]))),
+            "manage_scene" => scenes::manage_scene(root, params, mended, look),
+            "manage_gameobject" => scenes::manage_gameobject(params, mended, look),
+            "read_console" => scenes::read_console(params, mended, look),
             "refresh_unity" => Ok(success(
                 "Refresh requested.",
                 json!({"refresh_triggered": true, "resulting_state": "idle"}),
@@ -235,6 +239,16 @@ impl Tools {
         success(message, json!({"total": total, "entries": entries}))
     }
 
+    /// A snippet's value: how the other tools look at the domain.
+    fn look(&mut self, code: &str) -> Result<Value, String> {
+        let mut facts = self.snippet(code)?;
+        if facts.get("text").is_some() {
+            Ok(facts["value"].take())
+        } else {
+            Err(facts.to_string())
+        }
+    }
+
     /// Runs a snippet in the domain's host, which is started at the first one.
     fn snippet(&mut self, code: &str) -> Result<Value, String> {
         let mut host = match self.host.take() {
@@ -328,23 +342,6 @@ fn cut(text: &str, longest: usize) -> String {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
     }
-}
-
-/// Lookups only, and none of them finds anything: this Editor has no objects of its own.
-fn manage_gameobject(params: &Value) -> Value {
-    let target = &params["target"];
-    let target = target
-        .as_str()
-        .map_or_else(|| target.to_string(), str::to_owned);
-    let method = params["searchMethod"].as_str().unwrap_or("default");
-    let many = if text(params, "action") == "delete" {
-        "(s)"
-    } else {
-        ""
-    };
-    failure(format!(
-        "Target GameObject{many} ('{target}') not found using method '{method}'."
-    ))
 }
 
 fn tool_states() -> Value {

@@ -1,12 +1,23 @@
 mod committed;
 mod compare;
+mod listed;
 mod properties;
 mod references;
 mod spellings;
 mod words;
 mod writer;
 
-use super::Contract;
+use super::{Baseline, CaptureError, Contract, ToolText};
+
+/// The baseline of tools that have an input schema and nothing else.
+fn taken(version: &str, tools: &[(&str, Option<&str>)]) -> Result<Baseline, CaptureError> {
+    let text = |(name, input_schema)| ToolText {
+        name,
+        input_schema,
+        ..ToolText::default()
+    };
+    Baseline::capture(version, tools.iter().copied().map(text))
+}
 
 /// Asserts that both schemas are one contract.
 #[track_caller]

@@ -211,7 +211,7 @@ impl Judged {
                         format!(
                             "add to that PATH the folder of {}, or to the same \"env\" {}",
                             uvx.display(),
-                            launch::upstream_with(&uvx)
+                            launch::upstream_with(&uvx, config.upstream_version)
                         )
                     },
                 );

@@ -72,18 +72,21 @@ pub(super) fn told(problem: &str, whose: &str, report: &mut Report) {
 
 /// Whether nothing of a variable's value is used.
 fn is_rejected(config: &Config, name: &str) -> bool {
-    // Of a list the names that are known still count.
-    let lists = [
+    // A list's known names still count, and so does a command that something else is said of.
+    let partly = [
         "VRC_MCP_PROXY_DISABLE",
         "VRC_MCP_PROXY_ALLOW",
         "VRC_MCP_PROXY_DENY",
     ];
+    if partly.contains(&name) || (name == "VRC_MCP_PROXY_UPSTREAM" && config.upstream.is_some()) {
+        return false;
+    }
     let speaks = |problem: &String| {
         problem
             .strip_prefix(name)
             .is_some_and(|rest| rest.starts_with(':'))
     };
-    !lists.contains(&name) && config.problems.iter().any(speaks)
+    config.problems.iter().any(speaks)
 }
 
 /// What is in force for a variable; `None` where its own value is all there is to say.
@@ -101,8 +104,12 @@ fn effective(scene: &Scene, name: &str) -> Option<String> {
         "VRC_MCP_PROXY_EXECUTE_TIMEOUT_S" => Some(config.execute_timeout.as_secs_f64().to_string()),
         "VRC_MCP_PROXY_UPSTREAM" => Some(match &config.upstream {
             Some(words) => words.join(" "),
-            None => format!("uvx {}", upstream::pinned_arguments().join(" ")),
+            None => format!(
+                "uvx {}",
+                upstream::uvx_arguments(config.upstream_version).join(" ")
+            ),
         }),
+        "VRC_MCP_PROXY_UPSTREAM_VERSION" => Some(config.upstream_version.to_owned()),
         "VRC_MCP_PROXY_MODE" => Some(config.mode.name().to_owned()),
         "VRC_MCP_PROXY_LOG" => Some(config.log.clone()),
         "UNITY_MCP_STATUS_DIR" => {

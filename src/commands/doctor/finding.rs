@@ -69,6 +69,8 @@ pub(super) struct Finding {
 /// All that was found.
 #[derive(Default)]
 pub(super) struct Report {
+    /// The server version that the behaviours go by.
+    pub(super) upstream_version: &'static str,
     pub(super) findings: Vec<Finding>,
     /// A row for each variable that this program reads.
     pub(super) configuration: Vec<Value>,

@@ -50,10 +50,10 @@ pub(super) fn stray_uvx() -> Option<PathBuf> {
     places.chain(fixed).find(|file| file.is_file())
 }
 
-/// The line for an entry's `"env"` that starts the pinned server with this uvx.
-pub(super) fn upstream_with(uvx: &Path) -> String {
+/// The line for an entry's `"env"` that starts this version of the server with this uvx.
+pub(super) fn upstream_with(uvx: &Path, version: &str) -> String {
     let mut words = vec![uvx.display().to_string()];
-    words.extend(upstream::pinned_arguments());
+    words.extend(upstream::uvx_arguments(version));
     let value = serde_json::json!(serde_json::json!(words).to_string());
     format!("\"VRC_MCP_PROXY_UPSTREAM\": {value}")
 }

@@ -75,7 +75,10 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
         probe::announce();
     }
     let scene = Scene::look()?;
-    let mut report = Report::default();
+    let mut report = Report {
+        upstream_version: scene.config.upstream_version,
+        ..Report::default()
+    };
     server::examine(&scene, &mut report);
     environment::examine(&scene, &mut report);
     heartbeats::examine(&scene, &mut report);

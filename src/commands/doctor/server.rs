@@ -4,7 +4,7 @@ use super::finding::{Report, Section, Severity, count, listed};
 use super::{Scene, launch};
 use crate::baseline::{self, Baseline};
 use crate::commands::limited;
-use crate::config::{UPSTREAM_VERSION, nearest};
+use crate::config::nearest;
 use crate::upstream;
 use serde_json::json;
 use std::path::Path;
@@ -23,11 +23,12 @@ const VERSIONS: &str = "import sys\nfrom importlib.metadata import version as v\
      print('Python', sys.version.split()[0], 'fastmcp', v('fastmcp'), 'pydantic', v('pydantic'))";
 
 pub(super) fn examine(scene: &Scene, report: &mut Report) {
+    let version = scene.config.upstream_version;
     match &scene.config.upstream {
-        Some(words) => replaced(words, report),
+        Some(words) => replaced(words, version, report),
         None => {
-            if let Some(uvx) = uvx(report) {
-                cached(&uvx, report);
+            if let Some(uvx) = uvx(version, report) {
+                cached(&uvx, version, report);
             }
         }
     }
@@ -35,10 +36,10 @@ pub(super) fn examine(scene: &Scene, report: &mut Report) {
 }
 
 /// Another command stands in the place of the pinned server.
-fn replaced(words: &[String], report: &mut Report) {
+fn replaced(words: &[String], version: &str, report: &mut Report) {
     let line = words.join(" ");
     let data = json!({ "command": words });
-    match upstream::command(Some(words)) {
+    match upstream::command(Some(words), version) {
         Ok((program, _)) => {
             let program = program.display();
             report
@@ -65,32 +66,13 @@ fn replaced(words: &[String], report: &mut Report) {
                 .data(data);
         }
     }
-    let version = words
-        .iter()
-        .find_map(|word| word.split_once("mcpforunityserver=="));
-    if let Some((_, version)) = version
-        && baseline::committed(version).is_none()
-    {
-        report
-            .add(
-                SECTION,
-                Severity::Warning,
-                "no_baseline",
-                format!(
-                    "that is server {version}; the behaviours know {}. Tools whose contract differs are refused",
-                    listed(baseline::committed_versions())
-                ),
-            )
-            .cure("start a known version, or compare first: vrc-mcp-proxy diff-baseline")
-            .data(json!({ "server_version": version }));
-    }
 }
 
 /// Finds uvx as the relay does.
-fn uvx(report: &mut Report) -> Option<std::path::PathBuf> {
+fn uvx(version: &str, report: &mut Report) -> Option<std::path::PathBuf> {
     let path = launch::own_path();
     let Some(uvx) = upstream::find_uvx(&path) else {
-        missing(report);
+        missing(version, report);
         return None;
     };
     let shown = uvx.display().to_string();
@@ -130,12 +112,12 @@ fn uvx(report: &mut Report) -> Option<std::path::PathBuf> {
         }
     }
     if launch::uvx_for_windows_programs().is_none() {
-        only_in_this_shell(&uvx, report);
+        only_in_this_shell(&uvx, version, report);
     }
     Some(uvx)
 }
 
-fn missing(report: &mut Report) {
+fn missing(version: &str, report: &mut Report) {
     let stray = launch::stray_uvx();
     let message = "uvx was not found, neither on this PATH nor where uv's installers put it: the proxy cannot start \
                    the server, and ends with status 127";
@@ -147,7 +129,7 @@ fn missing(report: &mut Report) {
             "there is one that the proxy does not look for, {}: put its folder on the client's PATH, or add to the \
              \"env\" of its entry {}",
             file.display(),
-            launch::upstream_with(file)
+            launch::upstream_with(file, version)
         ),
     };
     report
@@ -160,7 +142,7 @@ fn missing(report: &mut Report) {
 }
 
 /// A client with a window is started with a bare PATH, and uv is in none of the places that are looked in then.
-fn only_in_this_shell(uvx: &Path, report: &mut Report) {
+fn only_in_this_shell(uvx: &Path, version: &str, report: &mut Report) {
     report
         .add(
             SECTION,
@@ -174,14 +156,14 @@ fn only_in_this_shell(uvx: &Path, report: &mut Report) {
         )
         .cure(format!(
             "for such a client link uvx into ~/.local/bin, or add to the \"env\" of its entry {}",
-            launch::upstream_with(uvx)
+            launch::upstream_with(uvx, version)
         ))
         .data(json!({ "uvx": uvx.display().to_string() }));
 }
 
 /// Whether uvx can make the server's environment without a network.
-fn cached(uvx: &Path, report: &mut Report) {
-    let package = format!("mcpforunityserver=={UPSTREAM_VERSION}");
+fn cached(uvx: &Path, version: &str, report: &mut Report) {
+    let package = format!("mcpforunityserver=={version}");
     let mut ask = Command::new(uvx);
     ask.args(["--offline", "--from", &package, "python", "-c", VERSIONS]);
     ask.env("UV_PYTHON_DOWNLOADS", "never");
@@ -194,9 +176,9 @@ fn cached(uvx: &Path, report: &mut Report) {
                     SECTION,
                     Severity::Ok,
                     "server_cached",
-                    format!("server {UPSTREAM_VERSION} is in uv's cache ({made_of})"),
+                    format!("server {version} is in uv's cache ({made_of})"),
                 )
-                .data(json!({ "server_version": UPSTREAM_VERSION, "made_of": made_of }));
+                .data(json!({ "server_version": version, "made_of": made_of }));
             return;
         }
         Ok(said) => cause(&said.stderr),
@@ -208,12 +190,12 @@ fn cached(uvx: &Path, report: &mut Report) {
             Severity::Warning,
             "server_not_cached",
             format!(
-                "server {UPSTREAM_VERSION} cannot be started without a network ({why}): the first start fetches it, \
+                "server {version} cannot be started without a network ({why}): the first start fetches it, \
                  which can take longer than a client waits"
             ),
         )
         .cure("vrc-mcp-proxy warm")
-        .data(json!({ "server_version": UPSTREAM_VERSION, "reason": why }));
+        .data(json!({ "server_version": version, "reason": why }));
 }
 
 /// uv's reason, which stands ahead of its hints.
@@ -238,7 +220,8 @@ fn last_line(text: &[u8]) -> String {
 
 /// The baseline, and whether it knows the exposed tools.
 fn contracts(scene: &Scene, report: &mut Report) {
-    let parsed = baseline::committed(UPSTREAM_VERSION).map(Baseline::parse);
+    let version = scene.config.upstream_version;
+    let parsed = baseline::committed(version).map(Baseline::parse);
     let baseline = match parsed {
         Some(Ok(baseline)) => baseline,
         Some(Err(error)) => {
@@ -249,7 +232,7 @@ fn contracts(scene: &Scene, report: &mut Report) {
             return;
         }
         None => {
-            let text = format!("there is no baseline of server {UPSTREAM_VERSION}");
+            let text = format!("there is no baseline of server {version}");
             report
                 .add(SECTION, Severity::Problem, "baseline_missing", text)
                 .cure("vrc-mcp-proxy capture-baseline, as in docs/bump-runbook.md");
@@ -264,7 +247,7 @@ fn contracts(scene: &Scene, report: &mut Report) {
             Severity::Ok,
             "baseline",
             format!(
-                "the baseline of server {UPSTREAM_VERSION} has {}; exposed: {}",
+                "the baseline of server {version} has {}; exposed: {}",
                 count(known.len(), "tool"),
                 listed(exposed)
             ),
@@ -280,9 +263,7 @@ fn contracts(scene: &Scene, report: &mut Report) {
                 SECTION,
                 Severity::Problem,
                 "unknown_tool",
-                format!(
-                    "VRC_MCP_PROXY_ALLOW: server {UPSTREAM_VERSION} has no tool {tool:?}{near}"
-                ),
+                format!("VRC_MCP_PROXY_ALLOW: server {version} has no tool {tool:?}{near}"),
             )
             .cure("correct or remove the name")
             .data(json!({ "tool": tool }));

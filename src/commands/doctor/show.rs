@@ -1,7 +1,6 @@
 //! The report as a person reads it, and as JSON.
 
 use super::finding::{Finding, Report, Section, Severity, count};
-use crate::config::UPSTREAM_VERSION;
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
@@ -159,7 +158,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
 pub(super) fn facts(report: &Report, exit_status: u8) -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "upstream_version": UPSTREAM_VERSION,
+        "upstream_version": report.upstream_version,
         "exit_status": exit_status,
         "problems": report.count(Severity::Problem),
         "warnings": report.count(Severity::Warning),

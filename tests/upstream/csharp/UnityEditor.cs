@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using UnityEngine;
+using UnityEngine.SceneManagement;
 
 namespace UnityEditor
 {
@@ -117,6 +118,37 @@ namespace UnityEditor
 
 namespace UnityEditor.SceneManagement
 {
+    public enum NewSceneSetup { EmptyScene, DefaultGameObjects }
     public enum NewSceneMode { Single, Additive }
-    public static class EditorSceneManager { public static bool SaveOpenScenes() { return true; } }
+    public enum OpenSceneMode { Single, Additive }
+
+    // Scene files are empty: of a scene only its path and its unsaved changes are known, and all have the same objects.
+    public static class EditorSceneManager
+    {
+        static string OnDisk(string asset) { return Path.Combine(Path.GetDirectoryName(Application.dataPath), asset); }
+        static Scene Add(string path, bool alone)
+        {
+            var scene = new Scene { path = path };
+            if (alone) SceneManager.Loaded.Clear();
+            SceneManager.Loaded.Add(scene);
+            return scene;
+        }
+
+        public static bool SaveOpenScenes() { return true; }
+        public static bool MarkSceneDirty(Scene scene) { return scene.isDirty = true; }
+        public static Scene NewScene(NewSceneSetup setup, NewSceneMode mode) { return Add("", mode == NewSceneMode.Single); }
+        public static Scene OpenScene(string path, OpenSceneMode mode)
+        {
+            if (!File.Exists(OnDisk(path))) throw new ArgumentException("Scene file not found: '" + path + "'.");
+            return Add(path, mode == OpenSceneMode.Single);
+        }
+        public static bool SaveScene(Scene scene, string path)
+        {
+            File.WriteAllText(OnDisk(path), "%YAML 1.1\n");
+            AssetDatabase.AssetPathToGUID(path);
+            scene.path = path;
+            scene.isDirty = false;
+            return true;
+        }
+    }
 }

@@ -86,3 +86,20 @@ namespace UnityEngine
         public static GameObject Find(string name) { return All.FirstOrDefault(g => g.name == name && g.activeInHierarchy); }
     }
 }
+
+namespace UnityEngine.SceneManagement
+{
+    public class Scene
+    {
+        public string path = "";
+        public bool isDirty;
+        public GameObject[] GetRootGameObjects() { return GameObject.All.Where(g => g.transform.parent == null).ToArray(); }
+    }
+
+    public static class SceneManager
+    {
+        // Not in Unity. The first one is the active one.
+        public static readonly List<Scene> Loaded = new List<Scene> { new Scene { path = "Assets/Scenes/SampleScene.unity" } };
+        public static Scene GetActiveScene() { return Loaded[0]; }
+    }
+}

@@ -6,6 +6,7 @@ pub mod ends;
 pub mod instances;
 pub mod modes;
 pub mod session;
+pub mod versions;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use super::*;
 scenarios![an_everyday_session, searches_moves_and_lookups];
 
 /// What is left of the server's 47 tools, in its order.
-const TOOLS: [&str; 13] = [
+pub(super) const TOOLS: [&str; 13] = [
     "debug_request_context",
     "execute_code",
     "execute_menu_item",

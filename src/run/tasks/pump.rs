@@ -1,8 +1,7 @@
 //! Reading: lines in batches, each on credit of the writer that it is bound for.
 
-use super::shell::Event;
-use super::stdio::Input;
-use super::writer::{Batch, Credit};
+use super::writer::Credit;
+use crate::run::shell::{Batch, Event};
 use crate::stderr::Stderr;
 use bytes::{Bytes, BytesMut};
 use std::io;
@@ -17,7 +16,7 @@ const ROOM: usize = 4 << 10;
 const KEEP: usize = 256 << 10;
 
 /// Reads the client's lines until its stream ends, and says so.
-pub(super) async fn client(input: Input, events: Sender<Event>, credit: Credit) {
+pub(super) async fn client(input: impl AsyncRead + Unpin, events: Sender<Event>, credit: Credit) {
     lines(input, &events, &credit, Event::Client).await;
     let _loop_over = events.send(Event::ClientClosed).await;
 }

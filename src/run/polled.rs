@@ -1,0 +1,326 @@
+//! The pipes on Unix: one thread, one `poll`, and reads and writes that never wait.
+//!
+//! All state lives in these structures and none in a future, so there is no read or write that could be
+//! given up half-way. One turn reads each side that has something once, and writes what it can.
+
+mod credit;
+mod reader;
+mod signals;
+mod stdio;
+mod writer;
+
+pub(super) use credit::{Permit, transfer};
+pub(super) use stdio::{Flags, stdin_is_terminal};
+
+use super::shell::{Batch, Event};
+use crate::stderr::Stderr;
+use crate::upstream::{self, StartError, Tree, Upstream};
+use credit::Credit;
+use reader::Reader;
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use signals::Signals;
+use std::array::from_fn;
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+use writer::{Flow, Writer};
+
+/// What `poll` is asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    ToClient,
+    ToChild,
+    Child,
+    Client,
+    ChildStderr,
+    Signals,
+}
+
+/// All of it, in the order in which it is dealt with.
+const ALL: &[Source] = &[
+    Source::ToClient,
+    Source::ToChild,
+    Source::Child,
+    Source::Client,
+    Source::ChildStderr,
+    Source::Signals,
+];
+/// What goes on when nothing new is taken in.
+const OUTWARD: &[Source] = &[Source::ToClient, Source::ChildStderr];
+/// Turns in which what has already come is looked for.
+const CATCH_UP: usize = 64;
+
+/// The pipes of the relay, the upstream's process and the system's signals.
+pub(super) struct Io {
+    client: Option<Reader>,
+    child: Option<Reader>,
+    child_stderr: Option<OwnedFd>,
+    to_client: Option<Writer>,
+    to_child: Option<Writer>,
+    process: Option<Child>,
+    signals: Signals,
+    /// What the last turn brought.
+    events: VecDeque<Event>,
+}
+
+impl Io {
+    /// Signals are watched from now on.
+    ///
+    /// # Errors
+    /// When the system has no more descriptors.
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Io {
+            client: None,
+            child: None,
+            child_stderr: None,
+            to_client: None,
+            to_child: None,
+            process: None,
+            signals: Signals::watch()?,
+            events: VecDeque::new(),
+        })
+    }
+
+    /// Starts the upstream's process.
+    ///
+    /// # Errors
+    /// When the system would not start it.
+    #[allow(clippy::unused_self, reason = "the other system's needs it")]
+    pub(super) fn spawn(
+        &self,
+        program: &Path,
+        arguments: &[String],
+    ) -> Result<Upstream, StartError> {
+        upstream::spawn(program, arguments)
+    }
+
+    /// Attaches the client alone.
+    pub(super) fn listen(&mut self) {
+        self.client = stdio::stdin().map(|fd| Reader::new(fd, Credit::default()));
+        self.to_client = stdio::stdout();
+        if self.client.is_none() {
+            self.events.push_back(Event::ClientClosed);
+        }
+    }
+
+    /// Attaches the client and the upstream.
+    ///
+    /// # Errors
+    /// When a pipe of the upstream's cannot be told not to wait.
+    pub(super) fn attach(&mut self, upstream: Upstream) -> io::Result<Tree> {
+        self.listen();
+        let stdin = OwnedFd::from(upstream.stdin);
+        let stdout = OwnedFd::from(upstream.stdout);
+        let stderr = OwnedFd::from(upstream.stderr);
+        for fd in [&stdin, &stdout, &stderr] {
+            rustix::io::ioctl_fionbio(fd, true)?;
+        }
+        self.to_child = Some(Writer::new(stdin, true));
+        self.child = Some(Reader::new(stdout, Credit::default()));
+        self.child_stderr = Some(stderr);
+        self.process = Some(upstream.process);
+        Ok(upstream.tree)
+    }
+
+    /// Waits for the next event; `None` when `limit` comes first.
+    pub(super) fn next(&mut self, limit: Option<Instant>) -> Option<Event> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            let wait = limit.map(|at| at.saturating_duration_since(Instant::now()));
+            self.turn(ALL, wait);
+            if self.events.is_empty() && limit.is_some_and(|at| at <= Instant::now()) {
+                return None;
+            }
+        }
+    }
+
+    /// The events that have already come.
+    pub(super) fn arrived(&mut self) -> Vec<Event> {
+        for _ in 0..CATCH_UP {
+            let before = self.events.len();
+            self.turn(ALL, Some(Duration::ZERO));
+            if self.events.len() == before {
+                break;
+            }
+        }
+        self.events.drain(..).collect()
+    }
+
+    /// Hands in lines for the client.
+    pub(super) fn send_client(&mut self, batch: Batch) {
+        if let Some(writer) = &mut self.to_client
+            && writer.send(batch).is_err()
+        {
+            self.to_client = None;
+            self.events.push_back(Event::ClientBroken);
+        }
+    }
+
+    /// Hands in lines for the upstream.
+    pub(super) fn send_child(&mut self, batch: Batch) {
+        if let Some(writer) = &mut self.to_child
+            && writer.send(batch).is_err()
+        {
+            self.to_child = None;
+            self.events.push_back(Event::ChildBroken);
+        }
+    }
+
+    /// The upstream's input is closed as soon as all is written.
+    pub(super) fn close_child(&mut self) {
+        match &mut self.to_child {
+            Some(writer) if !writer.is_empty() => writer.close(),
+            _ => self.to_child = None,
+        }
+    }
+
+    /// Bytes that were handed in for the client, and bytes that it took.
+    pub(super) fn client_progress(&self) -> (u64, u64) {
+        self.to_client.as_ref().map_or((0, 0), Writer::progress)
+    }
+
+    /// Waits until the client has taken all, at most for `limit`. Whether it has, or takes no more.
+    pub(super) fn client_written(&mut self, limit: Duration) -> bool {
+        let done = |io: &Io| io.to_client.as_ref().is_none_or(Writer::is_empty);
+        self.outward(limit, done)
+    }
+
+    /// Passes the rest of the upstream's stderr on, at most for `limit`.
+    pub(super) fn pass_rest(&mut self, limit: Duration) {
+        self.outward(limit, |io| io.child_stderr.is_none());
+    }
+
+    fn outward(&mut self, limit: Duration, done: impl Fn(&Io) -> bool) -> bool {
+        let limit = Instant::now() + limit;
+        while !done(self) {
+            let wait = limit.saturating_duration_since(Instant::now());
+            if wait.is_zero() {
+                return false;
+            }
+            self.turn(OUTWARD, Some(wait));
+        }
+        true
+    }
+
+    /// Waits until one of `sources` can go on, and lets each that can.
+    fn turn(&mut self, sources: &[Source], wait: Option<Duration>) {
+        for source in self.poll(sources, wait).into_iter().flatten() {
+            match source {
+                Source::ToClient => self.flush_client(),
+                Source::ToChild => self.flush_child(),
+                Source::Client => self.read_client(),
+                Source::Child => self.read_child(),
+                Source::ChildStderr => self.pass_on(),
+                Source::Signals => self.take_signals(),
+            }
+        }
+    }
+
+    /// Which of `sources` can go on.
+    fn poll(&self, sources: &[Source], wait: Option<Duration>) -> [Option<Source>; ALL.len()] {
+        let mut which = [None; ALL.len()];
+        let mut fds: [_; ALL.len()] = from_fn(|_| PollFd::new(&self.signals, PollFlags::IN));
+        let mut used = 0;
+        for &source in sources {
+            if let Some(fd) = self.interest(source) {
+                (which[used], fds[used]) = (Some(source), fd);
+                used += 1;
+            }
+        }
+        let wait = wait.and_then(|wait| Timespec::try_from(wait).ok());
+        if poll(&mut fds[..used], wait.as_ref()).is_err() {
+            // A signal came in between, or the kernel has no memory just now.
+            return [None; ALL.len()];
+        }
+        for (source, fd) in which.iter_mut().zip(&fds) {
+            // Anything at all: an error shows in what is tried next.
+            if fd.revents().is_empty() {
+                *source = None;
+            }
+        }
+        which
+    }
+
+    fn interest(&self, source: Source) -> Option<PollFd<'_>> {
+        match source {
+            Source::ToClient => self.to_client.as_ref()?.wants(),
+            Source::ToChild => self.to_child.as_ref()?.wants(),
+            Source::Client => self.client.as_ref()?.wants(),
+            Source::Child => self.child.as_ref()?.wants(),
+            Source::ChildStderr => Some(PollFd::new(self.child_stderr.as_ref()?, PollFlags::IN)),
+            Source::Signals => Some(PollFd::new(&self.signals, PollFlags::IN)),
+        }
+    }
+
+    fn flush_client(&mut self) {
+        let flushed = self.to_client.as_mut().map(Writer::flush);
+        if matches!(flushed, Some(Err(_))) {
+            self.to_client = None;
+            self.events.push_back(Event::ClientBroken);
+        }
+    }
+
+    fn flush_child(&mut self) {
+        match self.to_child.as_mut().map(Writer::flush) {
+            Some(Ok(Flow::Ended)) => self.to_child = None,
+            Some(Err(_)) => {
+                self.to_child = None;
+                self.events.push_back(Event::ChildBroken);
+            }
+            Some(Ok(Flow::On)) | None => {}
+        }
+    }
+
+    fn read_client(&mut self) {
+        let Some((batch, open)) = self.client.as_mut().map(Reader::read) else {
+            return;
+        };
+        self.events.extend(batch.map(Event::Client));
+        if !open {
+            self.client = None;
+            self.events.push_back(Event::ClientClosed);
+        }
+    }
+
+    fn read_child(&mut self) {
+        let Some((batch, open)) = self.child.as_mut().map(Reader::read) else {
+            return;
+        };
+        self.events.extend(batch.map(Event::Child));
+        if !open {
+            self.child = None;
+            self.events.push_back(Event::ChildClosed);
+        }
+    }
+
+    /// Passes the upstream's stderr on as it comes.
+    fn pass_on(&mut self) {
+        let Some(stderr) = &self.child_stderr else {
+            return;
+        };
+        let mut bytes = Vec::with_capacity(8 << 10);
+        match rustix::io::read(stderr, spare_capacity(&mut bytes)) {
+            Ok(1..) => Stderr::get().pass_on(bytes),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Ok(0) | Err(_) => self.child_stderr = None,
+        }
+    }
+
+    fn take_signals(&mut self) {
+        let asked = self.signals.take();
+        self.events.extend(asked.map(Event::Signal));
+        // Any other is the upstream's end, or that it stopped or goes on.
+        let ended = self.process.as_mut().map(Child::try_wait);
+        if let Some(Ok(Some(status))) = ended {
+            self.process = None;
+            self.events.push_back(Event::ChildEnded(status));
+        }
+    }
+}
