@@ -12,6 +12,8 @@ use std::borrow::Cow;
 pub enum TargetSource {
     /// The call's own `unity_instance`.
     PerCall,
+    /// The project that the session is bound to (`VRC_MCP_PROXY_PROJECT`).
+    Binding,
     /// The session's pin.
     Pin,
     /// `UNITY_MCP_DEFAULT_INSTANCE`, which upstream honours.
@@ -22,6 +24,7 @@ impl std::fmt::Display for TargetSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             TargetSource::PerCall => "this call's unity_instance",
+            TargetSource::Binding => "the project of VRC_MCP_PROXY_PROJECT",
             TargetSource::Pin => "the session's pin",
             TargetSource::Default => "UNITY_MCP_DEFAULT_INSTANCE",
         })
@@ -183,18 +186,24 @@ impl<'a> Call<'a> {
     pub fn edits(&self) -> Edits {
         let mut edits = Edits::default();
         let Some(arguments) = &self.arguments else {
+            // None or null is as good as an empty object to upstream; anything else is its to reject.
+            if !self.set.is_empty() && self.raw_arguments().is_none_or(|raw| raw.is_null()) {
+                let set = self.set.iter().map(member).collect::<Vec<_>>().join(",");
+                let (range, text) = self.params.set("arguments", &format!("{{{set}}}"));
+                edits.replace(range, text);
+            }
             return edits;
         };
         for cut in arguments.without(&self.removed) {
             edits.delete(cut);
         }
         let mut appended = Vec::new();
-        for (key, value) in &self.set {
-            match arguments.get(key) {
-                Some(old) if !self.removed.contains(key) => {
-                    edits.replace(old.range(), value.as_str());
+        for set in &self.set {
+            match arguments.get(set.0) {
+                Some(old) if !self.removed.contains(&set.0) => {
+                    edits.replace(old.range(), set.1.as_str());
                 }
-                _ => appended.push(format!("{}:{value}", quote(key))),
+                _ => appended.push(member(set)),
             }
         }
         if !appended.is_empty() {
@@ -222,6 +231,10 @@ impl<'a> Call<'a> {
     pub fn raw_arguments(&self) -> Option<Raw<'a>> {
         self.params.get("arguments")
     }
+}
+
+fn member((key, value): &(&str, String)) -> String {
+    format!("{}:{value}", quote(key))
 }
 
 /// Without white space around it, as Python's `str.strip` sees white space: upstream trims there.

@@ -1,6 +1,8 @@
 //! The pin of the upstream server, and the environment, read in one place.
 
 use crate::behaviors::REGISTRY;
+use crate::binding::{self, Binding};
+use crate::profile::Profile;
 use crate::safety::{Mode, SAFETY_MODES};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -43,13 +45,20 @@ const MODE: &str = "VRC_MCP_PROXY_MODE";
 const LOG: &str = "VRC_MCP_PROXY_LOG";
 
 /// The variables of this program, each with what it does.
-pub const VARIABLES: [(&str, &str); 10] = [
+pub const VARIABLES: [(&str, &str); 11] = [
     (
         DISABLE,
         "behaviours to switch off: names separated by commas or spaces",
     ),
-    (ALLOW, "tools to expose beyond the built-in list"),
-    (DENY, "tools to hide"),
+    (
+        ALLOW,
+        "tools to expose beyond the built-in list: names, or patterns such as manage_*",
+    ),
+    (DENY, "tools to hide, likewise; wins"),
+    (
+        binding::VARIABLE,
+        "the Unity project that all calls are meant for: its root, or auto for the one around the working directory",
+    ),
     (
         EXECUTE_TIMEOUT,
         "seconds an execute_code call may take (default 120)",
@@ -80,9 +89,11 @@ pub struct Config {
     /// Names of behaviours that are switched off.
     pub disabled: BTreeSet<&'static str>,
     /// Tools that are exposed.
-    pub exposed: BTreeSet<String>,
-    /// Tools that the environment hides.
-    pub denied: BTreeSet<String>,
+    pub exposed: Profile,
+    /// The project to bind to, as the environment names it.
+    pub project: Option<OsString>,
+    /// The project that calls are bound to, once [`Config::bind`] has looked for it; `None` when they are not.
+    pub binding: Option<Binding>,
     /// How long an `execute_code` call may take.
     pub execute_timeout: Duration,
     /// The upstream command; `None` for the pinned server through uvx.
@@ -105,8 +116,9 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             disabled: BTreeSet::new(),
-            exposed: EXPOSED_TOOLS.iter().map(ToString::to_string).collect(),
-            denied: BTreeSet::new(),
+            exposed: Profile::default(),
+            project: None,
+            binding: None,
             execute_timeout: Duration::from_secs_f64(EXECUTE_TIMEOUT_S),
             upstream: None,
             upstream_version: UPSTREAM_VERSION,
@@ -136,6 +148,7 @@ impl Config {
                 DISABLE => config.disable(&value),
                 ALLOW => allow = value,
                 DENY => deny = value,
+                binding::VARIABLE => config.project = Some(raw),
                 EXECUTE_TIMEOUT => config.timeout(&value),
                 UPSTREAM => command = Some(value),
                 VERSION => version = Some(value),
@@ -157,15 +170,9 @@ impl Config {
                 config.mode.name()
             ));
         }
-        config.exposed.extend(names(&allow).map(ToOwned::to_owned));
-        for tool in names(&deny) {
-            config.denied.insert(tool.to_owned());
-            if !config.exposed.remove(tool) {
-                config.problem(format!(
-                    "{DENY}: {tool:?} is not exposed, so it hides nothing{}",
-                    nearest(tool, EXPOSED_TOOLS)
-                ));
-            }
+        if !(allow.is_empty() && deny.is_empty()) {
+            let odd = config.exposed.extend((ALLOW, &allow), (DENY, &deny));
+            config.problems.extend(odd);
         }
         config
     }
@@ -174,7 +181,20 @@ impl Config {
     /// `%USERPROFILE%` where that is set: the server's Python (10.1.0) goes by it too.
     pub fn status_folder(&self) -> Option<std::path::PathBuf> {
         let variable = self.status_dir.as_deref();
-        crate::instances::status_folder(variable, std::env::home_dir().as_deref())
+        crate::instances::status_folder(variable, crate::home::folder().as_deref())
+    }
+
+    /// Looks for the project that `VRC_MCP_PROXY_PROJECT` names, from the working directory, unless the behaviour is
+    /// switched off. What is odd about it is a line in [`Config::problems`].
+    pub fn bind(&mut self) {
+        let off = self.disabled.contains("project_binding");
+        let Some(value) = self.project.as_ref().filter(|_| !off) else {
+            return;
+        };
+        let folder = std::env::current_dir().unwrap_or_default();
+        let found = binding::find::find(value, &folder, crate::home::folder().as_deref());
+        self.binding = found.binding;
+        self.problems.extend(found.line);
     }
 
     /// What is wrong with the folder that `UNITY_MCP_STATUS_DIR` names: a line for stderr. One that is not there yet

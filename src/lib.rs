@@ -10,20 +10,24 @@
 //! - [`safety`] classes tools and actions by what they may do, for the modes.
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
 //! - [`baseline`] compares listed tools with the committed contracts.
-//! - [`instances`] reads the Editors' heartbeat files.
+//! - [`instances`] reads the Editors' heartbeat files; [`binding`] knows the project that calls are bound to.
 //! - [`upstream`] finds, starts and ends the server's process tree.
 //! - [`baseline`] knows what each tool of the pinned server accepts.
 //! - [`commands`] is the command line: everything that is not the relay.
-//! - [`config`] is the environment, read once; [`stderr`] is the log's way out.
+//! - [`config`] is the environment, read once, [`profile`] which tools it exposes, [`home`] where the user is at home.
+//! - [`stderr`] is the log's way out.
 
 pub mod baseline;
 pub mod behaviors;
+pub mod binding;
 pub mod call;
 pub mod commands;
 pub mod config;
 pub mod contain;
 pub mod csharp;
+pub mod home;
 pub mod instances;
+pub mod profile;
 mod ready;
 pub mod relay;
 pub mod reply;

@@ -57,7 +57,7 @@ pub fn relay(config: Config) -> i32 {
     status
 }
 
-fn run(config: Config) -> i32 {
+fn run(mut config: Config) -> i32 {
     // Signals are watched before there is a server that one could leave behind. All else comes after the server's
     // start, which takes the longest.
     let io = Io::new();
@@ -65,13 +65,15 @@ fn run(config: Config) -> i32 {
         upstream::command(config.upstream.as_deref(), config.upstream_version)
             .and_then(|(program, arguments)| io.spawn(&program, &arguments))
     });
+    config.bind();
     start_log(&config);
     match (io, started) {
         (Ok(mut io), Some(Ok(upstream))) => {
             let heartbeats = Heartbeats::new(config.status_folder());
-            let relay = Relay::new(config, REGISTRY, Box::new(Files::new(heartbeats)));
+            let (files, moment) = Files::by_moments(heartbeats);
+            let relay = Relay::new(config, REGISTRY, Box::new(files));
             match io.attach(upstream) {
-                Ok(tree) => Shell::new(relay, tree, io).run(),
+                Ok(tree) => Shell::new(relay, moment, tree, io).run(),
                 Err(error) => cannot_run(&error),
             }
         }

@@ -1,26 +1,63 @@
 //! The real surroundings of the core: heartbeat files, folders, random keys.
 
 use crate::behaviors::Surroundings;
+use crate::binding::path::{Platform, slashed};
 use crate::call::fold;
 use crate::instances::{Editor, Heartbeats};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Surroundings on the file system.
 pub struct Files {
     heartbeats: Heartbeats,
+    moment: Option<Moment>,
+}
+
+/// A moment, in which the heartbeats are looked at once: lines that came with one read share the look. A client that
+/// changes something and then sends a line sends it after that read.
+#[derive(Clone, Default)]
+pub struct Moment(Arc<Mutex<Option<Vec<Editor>>>>);
+
+impl Moment {
+    /// The next look is a new one.
+    pub fn pass(&self) {
+        *self.seen() = None;
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<Vec<Editor>>> {
+        // Replaced whole, so a panic leaves nothing half done.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Files {
-    /// Reads heartbeats through `heartbeats`.
+    /// Reads heartbeats through `heartbeats`, afresh each time.
     pub fn new(heartbeats: Heartbeats) -> Self {
-        Files { heartbeats }
+        Files {
+            heartbeats,
+            moment: None,
+        }
+    }
+
+    /// Reads heartbeats through `heartbeats`, once in a moment. The moment is the caller's to pass.
+    pub fn by_moments(heartbeats: Heartbeats) -> (Self, Moment) {
+        let moment = Moment::default();
+        let files = Files {
+            heartbeats,
+            moment: Some(moment.clone()),
+        };
+        (files, moment)
     }
 }
 
 impl Surroundings for Files {
     fn editors(&self) -> Vec<Editor> {
-        self.heartbeats.read()
+        let Some(moment) = &self.moment else {
+            return self.heartbeats.read();
+        };
+        let mut seen = moment.seen();
+        seen.get_or_insert_with(|| self.heartbeats.read()).clone()
     }
 
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool> {
@@ -38,6 +75,11 @@ impl Surroundings for Files {
             folders = next;
         }
         Some(!folders.is_empty())
+    }
+
+    fn real_path(&self, folder: &Path) -> Option<String> {
+        let real = folder.canonicalize().ok()?;
+        Some(slashed(&real.to_string_lossy(), Platform::HERE))
     }
 
     fn fresh_key(&self) -> String {
@@ -72,6 +114,20 @@ mod tests {
 
     fn holds(root: &Path, below: &str) -> Option<bool> {
         Files::new(Heartbeats::new(None)).holds_folder(root, below)
+    }
+
+    #[test]
+    fn a_moment_has_one_look_and_the_next_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let heartbeats = || Heartbeats::new(Some(folder.path().to_owned()));
+        let (files, moment) = Files::by_moments(heartbeats());
+        assert_eq!(files.editors().len(), 0);
+        let heartbeat = r#"{"unity_port":6400,"project_path":"/p/Assets","last_heartbeat":"2026-01-01T00:00:00Z"}"#;
+        fs::write(folder.path().join("unity-mcp-status-abc.json"), heartbeat).expect("a file");
+        assert_eq!(Files::new(heartbeats()).editors().len(), 1);
+        assert_eq!(files.editors().len(), 0);
+        moment.pass();
+        assert_eq!(files.editors().len(), 1);
     }
 
     #[test]

@@ -274,7 +274,7 @@ fn drifts(_: &Listing<'_>, _: &Cx<'_>) -> Result<ListingEdit, String> {
 }
 
 fn refuse_drifted(call: &Call<'_>, cx: &Cx<'_>) -> Check {
-    match cx.drifted.get(&*call.tool) {
+    match cx.listings.drifted.get(&*call.tool) {
         None => Check::Pass,
         Some(_) => Check::Refuse(Refusal {
             code: "probed",

@@ -55,6 +55,7 @@ impl Surroundings for TwoEditors {
             reason: Some("ready".to_owned()),
             last_heartbeat_ms: Some(START_UNIX_MS),
             file: Path::new("unity-mcp-status.json").to_owned(),
+            moved: None,
         };
         vec![
             editor("0be31597", "Alpha", 6400),

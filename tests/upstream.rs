@@ -37,6 +37,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         repro::ALL,
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
+        guarded::binding::ALL,
         guarded::ends::ALL,
         guarded::doctor::ALL,
         unguarded::instances::ALL,

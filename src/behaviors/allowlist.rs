@@ -5,6 +5,9 @@
 
 use super::{Behavior, Check, Cx, Hook, Listing, ListingEdit, Refusal};
 use crate::call::Call;
+use crate::config::{UPSTREAM_VERSION, nearest};
+use crate::profile::known_tools;
+use std::collections::BTreeSet;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -13,6 +16,11 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     hooks: &[Hook::Listing(hide), Hook::Guard(check)],
     codes: &[
         ("tool_not_exposed", "the tool is not on the list"),
+        ("tool_unknown", "the server has no such tool"),
+        (
+            "tool_not_registered",
+            "the server has no such tool while no Editor is connected",
+        ),
         ("tool_name_missing", "the call names no tool"),
         (
             "tests_run_headless",
@@ -29,7 +37,9 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 fn hide(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
     let exposed = |name: Option<&str>| name.is_some_and(|n| cx.config.exposed.contains(n));
     let tools = listing.tools.iter().enumerate();
+    let names = listing.tools.iter().filter_map(|tool| tool.name.as_deref());
     Ok(ListingEdit {
+        listed: names.map(ToOwned::to_owned).collect(),
         hide: tools
             .filter(|(_, tool)| !exposed(tool.name.as_deref()))
             .map(|(at, _)| at)
@@ -39,7 +49,7 @@ fn hide(listing: &Listing<'_>, cx: &Cx<'_>) -> Result<ListingEdit, String> {
 }
 
 fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
-    if cx.config.exposed.contains(&*call.tool) {
+    if cx.config.exposed.contains(&call.tool) {
         return Check::Pass;
     }
     let (code, text) = match &*call.tool {
@@ -52,25 +62,90 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
         name @ ("run_tests" | "get_test_job") => ("tests_run_headless", tests(name)),
         "read_console" => ("console_lines_cut", CONSOLE.to_owned()),
         "batch_execute" => ("batch_hides_calls", BATCH.to_owned()),
-        name if cx.config.denied.contains(name) => ("tool_not_exposed", denied(name)),
-        name => ("tool_not_exposed", generic(name)),
+        name => hidden(name, cx),
     };
     Check::Refuse(Refusal { code, text })
 }
 
+/// Which of three it is: hidden here, unknown to the server, or not registered there so far. A project's own tools
+/// are registered when its Editor is connected, so without one an unknown name proves nothing.
+fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
+    if let Some(entry) = cx.config.exposed.denied_by(name) {
+        return ("tool_not_exposed", denied(name, entry));
+    }
+    let known = known_tools();
+    if cx.listings.names.contains(name) {
+        return ("tool_not_exposed", generic(name));
+    }
+    if known.contains(name) {
+        let mut text = generic(name);
+        if !cx.listings.names.is_empty() {
+            text.push_str(
+                " The server's own lists did not have it in this session either: its group is switched off in Unity, \
+                 or the Editor that brings it was not connected.",
+            );
+        }
+        return ("tool_not_exposed", text);
+    }
+    let nearest = closest(name, &known, cx);
+    if cx.live_editors().is_empty() {
+        let text = format!(
+            "`{name}` is unknown: no tool of mcpforunityserver {UPSTREAM_VERSION} has that name{nearest} A project's \
+             own tools are registered while its Editor is connected, and no live Editor is visible, so it may not be \
+             registered yet. The call was not forwarded, since the name is not on vrc-mcp-proxy's allowlist \
+             either: {}",
+            fix(name)
+        );
+        return ("tool_not_registered", text);
+    }
+    let listed = if cx.listings.names.is_empty() {
+        "and no list of its tools was asked for in this session (tools/list) that could show another one"
+    } else {
+        "and it has not listed one in this session"
+    };
+    let text = format!(
+        "`{name}` is unknown to the server: no tool of mcpforunityserver {UPSTREAM_VERSION} has that name, {listed}\
+         {nearest} The call was not forwarded. Should the project itself add a tool of that name, it also has to be put \
+         on vrc-mcp-proxy's allowlist: {}",
+        fix(name)
+    );
+    ("tool_unknown", text)
+}
+
+/// A full stop, or a question that names the most similar tool that can be called.
+fn closest(name: &str, known: &BTreeSet<String>, cx: &Cx<'_>) -> String {
+    let exposed = |tool: &&String| cx.config.exposed.contains(tool);
+    let tools = known.iter().chain(&cx.listings.names).filter(exposed);
+    match nearest(name, tools.map(String::as_str)) {
+        none if none.is_empty() => ".".to_owned(),
+        question => question,
+    }
+}
+
 fn generic(name: &str) -> String {
     format!(
-        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. Whether to expose it is \
-         the user's choice: VRC_MCP_PROXY_ALLOW={name} in the `env` of this server's entry in the client's \
-         configuration, and a restart; or, in a build of one's own, its name in EXPOSED_TOOLS in \
+        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. {}",
+        fix(name)
+    )
+}
+
+fn fix(name: &str) -> String {
+    format!(
+        "Whether to expose it is the user's choice: VRC_MCP_PROXY_ALLOW={name} in the `env` of this server's entry in \
+         the client's configuration, and a restart; or, in a build of one's own, its name in EXPOSED_TOOLS in \
          src/config.rs."
     )
 }
 
-fn denied(name: &str) -> String {
+fn denied(name: &str, entry: &str) -> String {
+    let entry = if entry == name {
+        String::new()
+    } else {
+        format!(" (`{entry}`)")
+    };
     format!(
-        "`{name}` is kept off vrc-mcp-proxy's allowlist by VRC_MCP_PROXY_DENY, so the call was not forwarded. \
-         Whether to expose it is the user's choice: take the name out of that variable, in the `env` of this \
+        "`{name}` is kept off vrc-mcp-proxy's allowlist by VRC_MCP_PROXY_DENY{entry}, so the call was not forwarded. \
+         Whether to expose it is the user's choice: take that entry out of the variable, in the `env` of this \
          server's entry in the client's configuration, and restart."
     )
 }

@@ -67,7 +67,7 @@ fn reworded(name: &str, pointers: &[String]) -> String {
 }
 
 fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
-    let Some(what) = cx.drifted.get(&*call.tool) else {
+    let Some(what) = cx.listings.drifted.get(&*call.tool) else {
         return Check::Pass;
     };
     let version = cx.config.upstream_version;

@@ -35,8 +35,8 @@ const LONG: Duration = Duration::from_secs(185);
 /// and the answers to the server's own requests too.
 const ROOM: usize = 8 << 20;
 
-fn rule(request: UnityBound<'_>, traffic: &Traffic, _: &Cx<'_>) -> Passage {
-    let scanning = matches!(request, UnityBound::Call(call) if scans(call));
+fn rule(request: UnityBound<'_>, traffic: &Traffic, cx: &Cx<'_>) -> Passage {
+    let scanning = matches!(request, UnityBound::Call(call) if scans(call, cx));
     let older_than = |age| traffic.since_scan.is_none_or(|since| since >= age);
     let must_wait = traffic.in_flight
         && (scanning || traffic.scanning || traffic.waiting > 0 || older_than(AGED));
@@ -56,9 +56,10 @@ fn rule(request: UnityBound<'_>, traffic: &Traffic, _: &Cx<'_>) -> Passage {
 }
 
 /// Whether upstream looks for Editors because of the call itself.
-fn scans(call: &Call<'_>) -> bool {
+fn scans(call: &Call<'_>, cx: &Cx<'_>) -> bool {
     let named = || call.argument("unity_instance").and_then(Selector::read);
-    call.tool == "set_active_instance" || named().is_some()
+    // A bound call gets its instance when it goes out.
+    call.tool == "set_active_instance" || cx.config.binding.is_some() || named().is_some()
 }
 
 fn full(traffic: &Traffic) -> Refusal {

@@ -104,6 +104,8 @@ enum Way {
     Defaulted,
     /// The call named the Editor itself.
     PerCall,
+    /// The session is bound to the Editor's project.
+    Bound,
 }
 
 /// The Editor that was not found, as it was named.
@@ -115,6 +117,7 @@ fn wanted(call: &InFlight) -> Option<(Selector, Way)> {
     let Target { selector, source } = call.target.clone()?;
     let way = match source {
         TargetSource::PerCall => Way::PerCall,
+        TargetSource::Binding => Way::Bound,
         TargetSource::Pin => Way::Pinned,
         TargetSource::Default => Way::Defaulted,
     };
@@ -162,7 +165,7 @@ impl Advice {
         let next = match self.way {
             Way::Pinning => "wait, then pin again",
             Way::Pinned | Way::Defaulted => "wait, then pin again and retry this call",
-            Way::PerCall => "wait, then retry this call",
+            Way::PerCall | Way::Bound => "wait, then retry this call",
         };
         format!(
             "{} The server keeps a silent Editor only while it reloads and for 60 s, so \
@@ -181,6 +184,7 @@ impl Advice {
             Way::Pinning => format!("issue {} again", self.pin),
             Way::Pinned | Way::Defaulted => format!("issue {}, then retry this call", self.pin),
             Way::PerCall => format!("retry this call as it is; {NO_PIN}"),
+            Way::Bound => format!("retry this call as it is; {BOUND}"),
         };
         format!(
             "{} {unless} server's probe of 0.3 s very likely missed it: {next}.{}",
@@ -196,6 +200,7 @@ impl Advice {
                 format!("Try {} once first, then retry this call", self.pin)
             }
             Way::PerCall => format!("Retry this call once first; {NO_PIN}"),
+            Way::Bound => format!("Retry this call once first; {BOUND}"),
         };
         let crash = if reloading {
             " When it still says `reloading` after 300 s, read that as a crash in the middle of a reload."
@@ -212,11 +217,13 @@ impl Advice {
     fn verify(&self) -> &'static str {
         match self.way {
             Way::Pinning => "",
-            Way::Pinned | Way::Defaulted | Way::PerCall => {
+            Way::Pinned | Way::Defaulted | Way::PerCall | Way::Bound => {
                 " If this call may have started heavy work, verify on disk before you retry it."
             }
         }
     }
 }
 
+const BOUND: &str =
+    "a pin changes nothing, this session's calls are bound to that Editor's project";
 const NO_PIN: &str = "a pin would change the session's default";

@@ -4,7 +4,7 @@
 //! core edits messages. The kind of a hook says when it runs and what its failure costs
 //! ([`Hook::class`]). Number twenty-one is a new file here and its two lines below.
 
-use crate::call::{Call, Rewrite};
+use crate::call::{Call, Rewrite, Target};
 use crate::config::Config;
 use crate::contain::Class;
 use crate::instances::Editor;
@@ -38,6 +38,7 @@ mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
 mod pinned_editor_guard;
+mod project_binding;
 mod proxy_project_root;
 mod safety_modes;
 mod shared;
@@ -52,6 +53,8 @@ pub const REGISTRY: &[Behavior] = &[
     canary::BEHAVIOR,
     safety_modes::BEHAVIOR,
     eviction_hold::BEHAVIOR,
+    // Ahead of the guards that look at the target.
+    project_binding::BEHAVIOR,
     instance_guard::BEHAVIOR,
     pinned_editor_guard::BEHAVIOR,
     // The idempotency guard wraps first, then the venue check is put ahead of it: a misrouted snippet must
@@ -153,6 +156,8 @@ impl Hook {
 pub enum Check {
     /// Go on.
     Pass,
+    /// Go on; the guards after this one see the call with this target. For guards at departure.
+    Aim(Target),
     /// Answer the client with this and forward nothing.
     Refuse(Refusal),
 }
@@ -241,6 +246,8 @@ pub struct ListingEdit {
     pub set: Vec<ToolKey>,
     /// Tools with an argument `confirm` of their own.
     pub own_confirm: Vec<String>,
+    /// The tools' names.
+    pub listed: Vec<String>,
     /// Tools whose contract is not the baseline's: name and what changed.
     pub drifted: Vec<(String, String)>,
     /// Lines for stderr.
@@ -256,6 +263,17 @@ pub struct Pins {
     pub failed: Option<String>,
 }
 
+/// What the listings of a session told.
+#[derive(Clone, Debug, Default)]
+pub struct Listings {
+    /// The names of all tools that were listed.
+    pub names: BTreeSet<String>,
+    /// Tools that drifted, with what changed.
+    pub drifted: BTreeMap<String, String>,
+    /// Tools that were listed with an argument `confirm` of their own.
+    pub own_confirm: BTreeSet<String>,
+}
+
 /// What is outside of the core.
 pub trait Surroundings: RefUnwindSafe {
     /// The Editors whose heartbeat files can be read, in a stable order.
@@ -263,6 +281,10 @@ pub trait Surroundings: RefUnwindSafe {
     /// Whether the folder `root` holds a folder `below` (`/` between its names, letter case ignored);
     /// `None` when that cannot be told.
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool>;
+    /// A folder's path with its links resolved and forward slashes; `None` when that cannot be told, as without files.
+    fn real_path(&self, _folder: &Path) -> Option<String> {
+        None
+    }
     /// A random key of 32 hexadecimal digits.
     fn fresh_key(&self) -> String;
 }
@@ -279,10 +301,8 @@ pub struct Cx<'a> {
     at_work: &'a [Behavior],
     /// The pins.
     pub pins: &'a Pins,
-    /// Tools that drifted in this session, with what changed.
-    pub drifted: &'a BTreeMap<String, String>,
-    /// Tools that were listed with an argument `confirm` of their own.
-    pub own_confirm: &'a BTreeSet<String>,
+    /// What the listings so far told.
+    pub listings: &'a Listings,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: i64,
     /// Files, keys.
@@ -296,8 +316,7 @@ impl<'a> Cx<'a> {
         config: &'a Config,
         at_work: &'a [Behavior],
         pins: &'a Pins,
-        drifted: &'a BTreeMap<String, String>,
-        own_confirm: &'a BTreeSet<String>,
+        listings: &'a Listings,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
     ) -> Self {
@@ -305,8 +324,7 @@ impl<'a> Cx<'a> {
             config,
             at_work,
             pins,
-            drifted,
-            own_confirm,
+            listings,
             now_ms,
             surroundings,
             editors: OnceLock::new(),

@@ -51,10 +51,17 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
         }
         Resolution::One(_) | Resolution::Several(_) => return Check::Pass,
     };
+    // A bound session has no other Editor to name.
+    let or_name = match target.source {
+        TargetSource::Binding => ".",
+        _ => {
+            ", or name the Editor that is meant by its full Name@hash: with set_active_instance for the session, or with \
+             `unity_instance` for this call."
+        }
+    };
     let text = format!(
-        "This call was not forwarded and nothing ran: its target `{}` ({}) {seen}.{} Open that project and try again, or \
-         name the Editor that is meant by its full Name@hash: with set_active_instance for the session, or with \
-         `unity_instance` for this call.",
+        "This call was not forwarded and nothing ran: its target `{}` ({}) {seen}.{} Open that project and try \
+         again{or_name}",
         selector.text(),
         target.source,
         instead(&live)

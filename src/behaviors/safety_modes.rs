@@ -145,7 +145,7 @@ fn consume(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
     let ours = cx.config.mode == Mode::Confirm
         && call.argument(CONFIRM).is_some()
         && can_destroy(&call.tool)
-        && !cx.own_confirm.contains(&*call.tool);
+        && !cx.listings.own_confirm.contains(&*call.tool);
     if !ours {
         return Rewriting::Keep;
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{Editor, heartbeat};
+use super::{Editor, Moved, heartbeat};
 
 /// A file modified more recently than this is always read again. FAT keeps times to two seconds.
 pub const SETTLED: Duration = Duration::from_secs(3);
@@ -42,6 +42,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub struct Heartbeats {
     folder: Option<PathBuf>,
     seen: Mutex<HashMap<String, Seen>>,
+    /// The ports that Editors had, by hash, those of files that are gone too.
+    ports: Mutex<HashMap<String, (u16, Option<Moved>)>>,
     patience: Duration,
 }
 
@@ -70,6 +72,7 @@ impl Heartbeats {
         Self {
             folder,
             seen: Mutex::default(),
+            ports: Mutex::default(),
             patience: PATIENCE,
         }
     }
@@ -93,15 +96,30 @@ impl Heartbeats {
             .collect();
         drop(seen);
         editors.sort_by_cached_key(|editor| (editor.identifier(), editor.hash.clone()));
+        self.compare_ports(&mut editors);
         editors
     }
 
+    /// Tells of each Editor whether its port is another one than it was.
+    fn compare_ports(&self, editors: &mut [Editor]) {
+        let mut ports = self.ports.lock().unwrap_or_else(PoisonError::into_inner);
+        for editor in editors {
+            let Some(port) = editor.port else {
+                continue;
+            };
+            let known = ports.entry(editor.hash.clone()).or_insert((port, None));
+            if let Some(at_ms) = editor.last_heartbeat_ms.filter(|_| known.0 != port) {
+                let from = known.0;
+                *known = (port, Some(Moved { from, at_ms }));
+            }
+            editor.moved = known.1;
+        }
+    }
+
     fn scan(&self, mut before: HashMap<String, Seen>, now: SystemTime) -> HashMap<String, Seen> {
-        let Some(entries) = self
-            .folder
-            .as_ref()
-            .and_then(|folder| fs::read_dir(folder).ok())
-        else {
+        // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
+        let there = self.folder.as_ref().filter(|folder| folder.exists());
+        let Some(entries) = there.and_then(|folder| fs::read_dir(folder).ok()) else {
             return HashMap::new();
         };
         let mut after = HashMap::with_capacity(before.len());

@@ -37,6 +37,17 @@ pub struct Editor {
     pub last_heartbeat_ms: Option<i64>,
     /// Where it was read.
     pub file: PathBuf,
+    /// The port that it had before this one, when that was seen.
+    pub moved: Option<Moved>,
+}
+
+/// An Editor's change of its port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// The port before.
+    pub from: u16,
+    /// The first heartbeat that was seen with the new one: Unix milliseconds, UTC.
+    pub at_ms: i64,
 }
 
 impl Editor {
@@ -57,6 +68,7 @@ impl Editor {
             reason: text("reason"),
             last_heartbeat_ms: text("last_heartbeat").and_then(|time| unix_ms(&time)),
             file: file.to_owned(),
+            moved: None,
         })
     }
 

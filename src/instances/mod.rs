@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use sha1::{Digest, Sha1};
 
 pub use folder::Heartbeats;
-pub use heartbeat::{Editor, LIVE_WINDOW};
+pub use heartbeat::{Editor, LIVE_WINDOW, Moved};
 pub use selector::{Resolution, Selector};
 
 /// The heartbeat folder: the value of `UNITY_MCP_STATUS_DIR` as it stands, or `.unity-mcp` in the home folder

@@ -255,7 +255,7 @@ impl Relay {
         let cx = self.cx(now);
         let passage = self.passage(bound, &cx, now)?;
         if let (Turn::Wait, UnityBound::Call(call)) = (&passage.turn, bound) {
-            self.guards(call, &cx, Moment::Arrival)?;
+            self.guards(&mut call.clone(), &cx, Moment::Arrival)?;
         }
         Ok(passage)
     }

@@ -77,8 +77,9 @@ impl Relay {
                     .into_iter()
                     .map(|text| Action::Log(Level::Warn, text)),
             );
-            self.drifted.extend(edit.drifted);
-            self.own_confirm.extend(edit.own_confirm);
+            self.listings.drifted.extend(edit.drifted);
+            self.listings.own_confirm.extend(edit.own_confirm);
+            self.listings.names.extend(edit.listed);
             let list = Bytes::copy_from_slice(list.text.as_bytes());
             self.vetted = Some(Vetted { list, shown });
         }
@@ -117,6 +118,7 @@ impl Relay {
             all.hide.extend(edit.hide);
             all.set.extend(edit.set);
             all.own_confirm.extend(edit.own_confirm);
+            all.listed.extend(edit.listed);
             all.drifted.extend(edit.drifted);
             let log = edit.log.iter().map(|text| format!("{name}: {text}"));
             all.log.extend(log);

@@ -9,7 +9,7 @@ mod pins;
 mod refusals;
 mod requests;
 
-use crate::behaviors::{Behavior, Cx, Hook, Pins, Surroundings};
+use crate::behaviors::{Behavior, Cx, Hook, Listings, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
@@ -19,7 +19,7 @@ use crate::wire::id::Id;
 use bytes::Bytes;
 use hold::Hold;
 use inflight::{Asked, InFlight, State};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// The name under which the core's own refusals state their facts.
@@ -64,8 +64,7 @@ pub struct Relay {
     behaviors: Vec<Behavior>,
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
-    drifted: BTreeMap<String, String>,
-    own_confirm: BTreeSet<String>,
+    listings: Listings,
     vetted: Option<listing::Vetted>,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
@@ -93,8 +92,7 @@ impl Relay {
             config,
             surroundings,
             pins: Pins::default(),
-            drifted: BTreeMap::new(),
-            own_confirm: BTreeSet::new(),
+            listings: Listings::default(),
             vetted: None,
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
@@ -178,8 +176,7 @@ impl Relay {
             &self.config,
             &self.behaviors,
             &self.pins,
-            &self.drifted,
-            &self.own_confirm,
+            &self.listings,
             now.unix_ms,
             self.surroundings.as_ref(),
         )

@@ -236,7 +236,7 @@ impl Relay {
     /// order of refusals, and a tool may have drifted meanwhile.
     pub(super) fn guards(
         &self,
-        call: &Call<'_>,
+        call: &mut Call<'_>,
         cx: &Cx<'_>,
         moment: Moment,
     ) -> Result<(), Stopped> {
@@ -251,6 +251,7 @@ impl Relay {
         for (name, guard) in guards.chain(consents) {
             match request(name, || guard(call, cx))? {
                 Check::Pass => {}
+                Check::Aim(target) => call.target = Some(target),
                 Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
             }
         }

@@ -3,6 +3,7 @@
 use super::io::{Io, Permit, transfer};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
+use crate::surroundings::Moment;
 use crate::upstream::Tree;
 use bytes::Bytes;
 use std::process::ExitStatus;
@@ -67,6 +68,7 @@ pub(super) enum Step {
 /// The relay at work.
 pub(super) struct Shell {
     pub(super) relay: Relay,
+    moment: Moment,
     pub(super) tree: Tree,
     pub(super) io: Io,
     /// How the process that was started ended.
@@ -81,9 +83,10 @@ pub(super) struct Shell {
 
 impl Shell {
     /// A shell around `relay`, with the pipes of both sides attached to `io`.
-    pub(super) fn new(relay: Relay, tree: Tree, io: Io) -> Self {
+    pub(super) fn new(relay: Relay, moment: Moment, tree: Tree, io: Io) -> Self {
         Shell {
             relay,
+            moment,
             tree,
             io,
             ended: None,
@@ -116,7 +119,8 @@ impl Shell {
             return None;
         }
         if deadline.is_some_and(|at| at <= now) {
-            self.relay.on_deadline(self.now(), &mut self.actions);
+            let now = self.now();
+            self.relay.on_deadline(now, &mut self.actions);
             self.carry_out(None, None);
             return Some(Step::On);
         }
@@ -210,7 +214,9 @@ impl Shell {
         }
     }
 
+    /// A new moment.
     fn now(&self) -> Now {
+        self.moment.pass();
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Now {
             since_start: self.started.elapsed(),

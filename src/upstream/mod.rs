@@ -112,17 +112,38 @@ pub fn find_uvx(path: &OsStr) -> Option<PathBuf> {
     find("uvx", &joined).or_else(|| find("uvx", path))
 }
 
+/// A program by name on `path`, or by path.
+#[cfg(unix)]
+pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+    let runs = |file: &PathBuf| file.is_file() && access(file, Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(runs);
+    }
+    let home = crate::home::folder();
+    let place = |place: PathBuf| match (place.strip_prefix("~"), &home) {
+        // Some shells' profiles leave it there.
+        (Ok(below), Some(home)) => home.join(below),
+        // An empty entry is the working folder.
+        _ => Path::new(".").join(place),
+    };
+    let mut files = std::env::split_paths(path).map(|entry| place(entry).join(program));
+    files.find(runs)
+}
+
 /// What a Windows program's name may end with where PATHEXT says nothing, in the order of cmd.exe.
+#[cfg(windows)]
 const EXTENSIONS: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
-/// A program by name (on `path`, with PATHEXT on Windows) or by path.
+/// A program by name (on `path`, with PATHEXT) or by path.
+#[cfg(windows)]
 pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let look = |name: &str, path: &OsStr| which::which_in(name, Some(path), &here).ok();
     let found = look(program, path);
     // A client may hand on a short list of variables that PATHEXT is not on. Without it only whole names
     // are found.
-    if found.is_some() || !cfg!(windows) || variable("PATHEXT").is_some() {
+    if found.is_some() || variable("PATHEXT").is_some() {
         return found;
     }
     std::env::split_paths(path).find_map(|place| {
@@ -137,7 +158,7 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 fn installer_places() -> Vec<PathBuf> {
-    let home = std::env::home_dir();
+    let home = crate::home::folder();
     let mut places: Vec<PathBuf> = Vec::new();
     places.extend(variable("UV_INSTALL_DIR").map(PathBuf::from));
     places.extend(variable("XDG_BIN_HOME").map(PathBuf::from));

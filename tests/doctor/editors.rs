@@ -145,11 +145,7 @@ fn the_configuration_tells_where_each_value_is_from() {
         "problem",
         &["VRC_MCP_PROXY_ALOW", "VRC_MCP_PROXY_ALLOW"],
     );
-    said.finds(
-        "unknown_tool",
-        "problem",
-        &["read_consol", "\"read_console\""],
-    );
+    said.finds("bad_value", "warning", &["read_consol", "\"read_console\""]);
     said.finds("behaviours_off", "info", &["canary"]);
     let rows = said.facts["configuration"].as_array().expect("rows");
     assert_eq!(rows.len(), VARIABLES.len());
@@ -240,7 +236,7 @@ fn the_project_bound_to_is_compared_with_what_is_open() {
     };
     let foreign = open("0badcafe");
     home.doctor()
-        .finds("project_hash_differs", "warning", &["work@0badcafe", &hash]);
+        .finds("project_hash_differs", "info", &["work@0badcafe", &hash]);
     std::fs::remove_file(foreign).expect("the file goes");
     open(&hash);
     home.doctor()

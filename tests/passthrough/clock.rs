@@ -27,6 +27,7 @@ impl Surroundings for OneEditor {
             reason: Some("reloading".to_owned()),
             last_heartbeat_ms: self.0,
             file: Path::new("unity-mcp-status-0be31597.json").to_owned(),
+            moved: None,
         }]
     }
 

@@ -68,6 +68,64 @@ fn a_drive_letter_and_letters_beyond_ascii_survive() {
     is_known(relay().env("UNITY_MCP_STATUS_DIR", folder), &editor);
 }
 
+/// What the server gets as the instance of a call that names none, from a relay that is bound to `auto`.
+fn bound_to(relay: Builder, project: &Path) -> Value {
+    let status = tempfile::tempdir().expect("a folder");
+    let assets = project.join("Assets").to_str().expect("UTF-8").to_owned();
+    let beat = json!({
+        "unity_port": 6400, "reason": "ready", "project_path": assets.replace('\\', "/"), "project_name": NAME,
+        "last_heartbeat": "9999-01-01T00:00:00.0000000Z",
+    });
+    let file = status.path().join("unity-mcp-status-0be31597.json");
+    std::fs::write(file, beat.to_string()).expect("a file");
+    let relay = relay.env("UNITY_MCP_STATUS_DIR", status.path());
+    let mut session = relay.env("VRC_MCP_PROXY_PROJECT", "auto").start_up();
+    call(
+        &mut session,
+        "refresh_unity",
+        &Value::Null,
+        &json!([["answer"]]),
+    );
+    let answer = session.message();
+    let got = answer["result"]["got"].as_str().expect("a line");
+    let got: Value = serde_json::from_str(got).expect("JSON");
+    session.close();
+    assert_eq!(session.code(), 0);
+    got["params"]["arguments"]["unity_instance"].clone()
+}
+
+#[test]
+fn auto_is_the_project_around_the_working_directory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let project = folder.path().join("Zoë's Äpfel");
+    for inside in ["Assets/Scripts", "ProjectSettings"] {
+        std::fs::create_dir_all(project.join(inside)).expect("a folder");
+    }
+    let id = format!("{NAME}@0be31597");
+    for inside in ["", "Assets/Scripts"] {
+        let relay = relay().folder(&project.join(inside));
+        assert_eq!(bound_to(relay, &project), id, "{inside:?}");
+    }
+    assert_eq!(
+        bound_to(relay().folder(folder.path()), &project),
+        Value::Null
+    );
+}
+
+/// A project may be opened, and a folder entered, by a link: the system tells the folder alone.
+#[cfg(unix)]
+#[test]
+fn auto_finds_the_editor_that_was_opened_by_a_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (project, link) = (folder.path().join("real"), folder.path().join("link"));
+    for inside in ["Assets", "ProjectSettings"] {
+        std::fs::create_dir_all(project.join(inside)).expect("a folder");
+    }
+    std::os::unix::fs::symlink(&project, &link).expect("a link");
+    let relay = relay().folder(&link);
+    assert_eq!(bound_to(relay, &link), format!("{NAME}@0be31597"));
+}
+
 /// Python's `Path.home()`, which upstream 10.1.0 goes by, follows the variable on either system.
 #[test]
 fn without_a_folder_of_its_own_it_is_below_home() {

@@ -109,6 +109,12 @@ impl Builder {
         self
     }
 
+    /// The folder that the relay is started in.
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Closes a gate until the test opens it.
     pub(crate) fn gate(mut self, name: &str) -> Self {
         let file = lock(&self.room.path().join(format!("gate.{name}")));

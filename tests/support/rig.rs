@@ -89,7 +89,8 @@ impl Rig {
         for inside in &case.folders {
             std::fs::create_dir_all(project.join(inside)).map_err(io)?;
         }
-        let config = config(case, off, &project, &status);
+        let mut config = config(case, off, &project, &status);
+        config.bind();
         let problems = config.problems.clone();
         let files = Files::new(Heartbeats::new(config.status_folder()));
         let rig = Rig {

@@ -18,14 +18,15 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Opens the project `root` (made if missing) under the given home folder.
-    pub fn start(home: &Path, root: &Path) -> Self {
+    /// Opens the project `root` (made if missing) under the given home folder, on this port (0: any free one).
+    pub fn start(home: &Path, root: &Path, port: u16) -> Self {
         let shared = Arc::new(Shared::new(Site::new(home, root)));
         std::fs::write(
             shared.site.root.join("Assets/Scenes/SampleScene.unity"),
             "%YAML 1.1\n",
         )
         .unwrap();
+        shared.state().port = port;
         let editor = Self {
             main: Mutex::new(Some(main_thread::start(&shared))),
             shared,
@@ -153,6 +154,11 @@ impl Editor {
     /// Every command of this type that ran, in order.
     pub fn executed(&self, kind: &str) -> Vec<Execution> {
         self.shared.state().executions(kind).cloned().collect()
+    }
+
+    /// Every command that arrived, of any type, in order.
+    pub fn all_delivered(&self) -> Vec<Delivery> {
+        self.shared.state().all_deliveries().to_vec()
     }
 
     /// How often a command of this type ran.

@@ -48,7 +48,12 @@ impl Home {
 
     /// Opens the project of this name under the home folder.
     pub fn editor(&self, name: &str) -> Editor {
-        Editor::start(&self.path, &self.path.join("projects").join(name))
+        self.editor_on(name, 0)
+    }
+
+    /// The same on this port, which nobody may be listening on (0: any free one).
+    pub fn editor_on(&self, name: &str, port: u16) -> Editor {
+        Editor::start(&self.path, &self.path.join("projects").join(name), port)
     }
 
     /// A command in this home's environment: no telemetry, uv's caches shared with the real home.
@@ -77,7 +82,7 @@ impl Home {
         ];
         for (variable, base, fallback, leaf) in shared {
             let base = std::env::var_os(base).map_or_else(
-                || std::env::home_dir().unwrap().join(fallback),
+                || vrc_mcp_proxy::home::folder().unwrap().join(fallback),
                 PathBuf::from,
             );
             command.env(

@@ -220,6 +220,11 @@ impl State {
             .filter(move |delivery| delivery.kind == kind)
     }
 
+    /// The commands that arrived, in order.
+    pub fn all_deliveries(&self) -> &[Delivery] {
+        &self.deliveries
+    }
+
     /// The commands of this type that ran, in order.
     pub fn executions(&self, kind: &str) -> impl Iterator<Item = &Execution> {
         self.executions

@@ -47,7 +47,7 @@ pub(in crate::commands) struct Place {
 impl Places {
     /// The places of this user on this platform.
     pub(in crate::commands) fn of_this_user(here: PathBuf) -> Self {
-        let home = std::env::home_dir();
+        let home = crate::home::folder();
         let named = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
             value.map(PathBuf::from)

@@ -2,7 +2,8 @@
 
 use super::conflicts;
 use super::finding::{Report, Section, Severity};
-use super::{Scene, launch, project};
+use super::{Scene, launch};
+use crate::binding;
 use crate::commands::clients::Client;
 use crate::commands::clients::entries::{Entry, read};
 use crate::commands::clients::places::{Places, Scope};
@@ -194,7 +195,7 @@ impl Judged {
 
     /// The project it is bound to, when it says which.
     pub(super) fn bound_to(&self) -> Option<&str> {
-        self.variable(project::VARIABLE)
+        self.variable(binding::VARIABLE)
             .filter(|value| *value != "auto")
     }
 
@@ -272,7 +273,7 @@ fn expand(text: &str, folder: &Path) -> Result<String, String> {
         };
         let value = match bare {
             "workspaceFolder" => Some(folder.display().to_string()),
-            "userHome" => std::env::home_dir().map(|home| home.display().to_string()),
+            "userHome" => crate::home::folder().map(|home| home.display().to_string()),
             "/" | "pathSeparator" => Some(std::path::MAIN_SEPARATOR.to_string()),
             variable => std::env::var(variable).ok(),
         };

@@ -278,7 +278,7 @@ fn why_silent(scene: &Scene, unity: &Unity) -> String {
 /// The folder that an Editor really writes to, when it is another than the one looked in.
 fn writes_elsewhere(scene: &Scene, unity: &Unity) -> Option<PathBuf> {
     let variable = unity.status_dir.as_ref()?.as_deref().map(OsStr::new);
-    let folder = status_folder(variable, std::env::home_dir().as_deref())?;
+    let folder = status_folder(variable, crate::home::folder().as_deref())?;
     let project = unity.project.as_deref()?;
     let there = Heartbeats::new(Some(folder.clone())).read();
     let beats = instances::live(&there, scene.now_ms)

@@ -4,6 +4,7 @@ use super::clients::{Judged, Kind, is_proxy};
 use super::environment::told;
 use super::finding::{Finding, Report, Section, Severity, count, listed};
 use super::{Scene, launch, project, target};
+use crate::binding;
 use crate::commands::clients::{Client, KEY};
 use crate::commands::takes_no_command;
 use crate::config::Config;
@@ -180,7 +181,7 @@ impl Judged {
         if let Some(value) = &config.default_instance {
             target::default_instance(value, &self.whose(), scene, &editors, report);
         }
-        if let Some(value) = self.variable(project::VARIABLE) {
+        if let Some(value) = self.variable(binding::VARIABLE) {
             project::examine(value, &self.whose(), &self.base, scene, report);
         }
     }

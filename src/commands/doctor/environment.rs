@@ -59,13 +59,13 @@ pub(super) fn told(problem: &str, whose: &str, report: &mut Report) {
     } else {
         ("unknown_variable", "rename or remove the variable")
     };
+    // A project can add tools that nobody here knows of.
+    let severity = match name {
+        "VRC_MCP_PROXY_ALLOW" => Severity::Warning,
+        _ => Severity::Problem,
+    };
     report
-        .add(
-            SECTION,
-            Severity::Problem,
-            id,
-            format!("{problem} ({whose})"),
-        )
+        .add(SECTION, severity, id, format!("{problem} ({whose})"))
         .cure(cure)
         .data(json!({ "variable": name, "where": whose }));
 }

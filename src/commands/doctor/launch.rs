@@ -43,7 +43,7 @@ pub(super) fn is_on(path: &OsStr, program: &Path) -> bool {
 
 /// An uvx that is there, but neither on PATH nor where the proxy looks.
 pub(super) fn stray_uvx() -> Option<PathBuf> {
-    let home = std::env::home_dir()?;
+    let home = crate::home::folder()?;
     let name = format!("uvx{}", std::env::consts::EXE_SUFFIX);
     let places = STRAY.iter().map(|place| home.join(place).join(&name));
     let fixed = ["/snap/bin/uvx", "/opt/local/bin/uvx"].map(PathBuf::from);

@@ -3,6 +3,7 @@
 use super::finding::{Report, Section, Severity, listed};
 use super::heartbeats::shown_age;
 use super::{Scene, project};
+use crate::binding;
 use crate::instances::{Editor, Resolution, Selector, live};
 use serde_json::json;
 
@@ -10,7 +11,7 @@ const SECTION: Section = Section::Target;
 
 pub(super) fn examine(scene: &Scene, report: &mut Report) {
     let here = "this environment";
-    let bound = std::env::var(project::VARIABLE)
+    let bound = std::env::var(binding::VARIABLE)
         .ok()
         .filter(|value| !value.trim().is_empty());
     let default = scene.config.default_instance.as_deref();

@@ -354,3 +354,44 @@ fn what_is_no_beginning_of_a_heartbeat_is_not_waited_for() {
         assert!(rig.names().is_empty(), "{content}");
     }
 }
+
+#[test]
+fn an_editor_that_changed_its_port_is_known_by_it() {
+    let rig = Rig::new();
+    let beat = |port: &str, time: &str| {
+        rig.write(
+            "aa",
+            format!(
+                r#"{{"project_path":"C:/A/Assets","unity_port":{port},"last_heartbeat":"2026-01-01T00:00:{time}Z"}}"#
+            ),
+        );
+    };
+    let moved = || rig.reader.read().first().and_then(|editor| editor.moved);
+    let at_ms = |second: i64| 1_767_225_600_000 + second * 1000;
+    beat("6400", "01");
+    assert_eq!(moved(), None);
+    // Neither a moment without a file nor a file without a port is a change.
+    fs::remove_file(rig.path("aa")).unwrap();
+    assert_eq!(moved(), None);
+    beat("null", "02");
+    assert_eq!(moved(), None);
+    beat("6400", "03");
+    assert_eq!(moved(), None);
+
+    let first = Some(Moved {
+        from: 6400,
+        at_ms: at_ms(4),
+    });
+    beat("6401", "04");
+    assert_eq!(moved(), first);
+    beat("6401", "05");
+    assert_eq!(moved(), first, "the first heartbeat with it counts");
+    fs::remove_file(rig.path("aa")).unwrap();
+    assert_eq!(moved(), None);
+    beat("6402", "09");
+    let second = Some(Moved {
+        from: 6401,
+        at_ms: at_ms(9),
+    });
+    assert_eq!(moved(), second);
+}

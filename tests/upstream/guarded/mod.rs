@@ -1,5 +1,6 @@
 //! The relay in front of the real server: what the Editor receives and runs, and what the client is told.
 
+pub mod binding;
 pub mod delivery;
 pub mod doctor;
 pub mod ends;
