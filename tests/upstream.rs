@@ -41,6 +41,7 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         guarded::binding::ALL,
         guarded::ends::ALL,
         guarded::turns::ALL,
+        guarded::doctor::ALL,
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,

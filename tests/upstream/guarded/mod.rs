@@ -2,6 +2,7 @@
 
 pub mod binding;
 pub mod delivery;
+pub mod doctor;
 pub mod ends;
 pub mod instances;
 pub mod modes;
