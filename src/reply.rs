@@ -4,8 +4,10 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
+use crate::wire::envelope::Message;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
+use crate::wire::scan::Clues;
 use crate::wire::surrogates::{mended, unescape_lossy};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -76,6 +78,7 @@ pub struct Reply<'a> {
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
+    clues: Clues,
     escapes: OnceLock<bool>,
 }
 
@@ -111,10 +114,19 @@ impl<'a> Surfaces<'a> {
 }
 
 impl<'a> Reply<'a> {
+    /// The answer that a message of the upstream is.
+    pub fn of(message: &Message<'a>) -> Self {
+        Reply {
+            clues: message.clues,
+            ..Reply::new(message.text, &message.object)
+        }
+    }
+
     /// An answer with this text and envelope.
     pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
         Reply {
             text,
+            clues: Clues::UNKNOWN,
             result: envelope.get("result"),
             error: envelope.get("error").filter(|raw| !raw.is_null()),
             surfaces: OnceLock::new(),
@@ -194,16 +206,19 @@ impl<'a> Reply<'a> {
 
     /// Whether a text block or the error message holds `phrase`.
     ///
-    /// A search of the raw line answers for nearly all answers. ASCII letters can hide from it only
-    /// as `\u00…` escapes, and only then are the texts unescaped.
+    /// What the scan of the line noted, or a search of the raw line, answers for nearly all answers. ASCII letters
+    /// can hide from it only as `\u00…` escapes, and only then are the texts unescaped.
     pub fn mentions(&self, phrase: &Phrase) -> bool {
         self.may_hold(phrase)
             && (self.texts().any(|text| phrase.is_in(&text))
                 || self.error_message().is_some_and(|text| phrase.is_in(&text)))
     }
 
-    /// Whether the line can hold `phrase` at all, escaped or not: a cheap first look.
+    /// Whether a text of the answer can hold `phrase` at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &Phrase) -> bool {
+        if !self.clues.odd_escapes {
+            return (self.clues.spaces || !phrase.has_space()) && phrase.is_in(self.text);
+        }
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
         let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
         phrase.is_in(self.text) || *self.escapes.get_or_init(escapes)

@@ -7,16 +7,29 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct Phrase {
     text: &'static str,
+    has_space: bool,
     finder: OnceLock<Finder<'static>>,
 }
 
 impl Phrase {
     /// A phrase with this text.
     pub const fn new(text: &'static str) -> Self {
+        let mut has_space = false;
+        let mut at = 0;
+        while at < text.len() {
+            has_space |= text.as_bytes()[at] == b' ';
+            at += 1;
+        }
         Phrase {
             text,
+            has_space,
             finder: OnceLock::new(),
         }
+    }
+
+    /// Whether a space is part of it.
+    pub(super) fn has_space(&self) -> bool {
+        self.has_space
     }
 
     /// Whether it stands in `text`.

@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Scanned, Top};
+use super::scan::{self, Clues, Scanned, Top};
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -46,6 +46,8 @@ pub struct Message<'a> {
     pub kind: Kind,
     /// The method; empty for an answer.
     pub method: Cow<'a, str>,
+    /// What its strings hold, as far as that was looked at.
+    pub clues: Clues,
 }
 
 /// A client line that is not forwarded.
@@ -105,9 +107,10 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
     }
     let message = std::str::from_utf8(line)
         .ok()
-        .and_then(|text| match scan::scan(text) {
-            Ok(scanned) if scanned.top == Top::Object => {
-                Some(Message::new(text, Object::scanned(text, scanned.entries)))
+        .and_then(|text| match scan::look(text) {
+            Ok(seen) if seen.top == Top::Object => {
+                let object = Object::scanned(text, seen.entries);
+                Some(Message::new(text, object, seen.clues))
             }
             _ => None,
         });
@@ -121,7 +124,7 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
 }
 
 impl<'a> Message<'a> {
-    fn new(text: &'a str, object: Object<'a>) -> Self {
+    fn new(text: &'a str, object: Object<'a>, clues: Clues) -> Self {
         let id = match object.get("id") {
             None => IdField::Absent,
             Some(raw) => Id::read(raw).map_or(IdField::Unusable, IdField::Usable),
@@ -139,6 +142,7 @@ impl<'a> Message<'a> {
             object,
             kind,
             method,
+            clues,
         }
     }
 
@@ -170,7 +174,8 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
         Top::Scalar => return Err(reject(INVALID_REQUEST, "a message is a JSON object")),
     }
     let limits = limit_fault(&scanned);
-    let message = Message::new(text, Object::scanned(text, scanned.entries));
+    let object = Object::scanned(text, scanned.entries);
+    let message = Message::new(text, object, Clues::UNKNOWN);
     match limits.or_else(|| envelope_fault(&message)) {
         None => Ok(message),
         Some((code, reason)) => Err(turn_away(&message, code, reason)),
@@ -247,8 +252,8 @@ fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejectio
 fn damaged_id(text: &str) -> Option<Id> {
     let is_damage = |c: char| c.is_control() || matches!(c, ' ' | '\u{feff}' | '\u{fffd}');
     let text = text.trim_start_matches(is_damage);
-    let entries = match scan::scan(text) {
-        Ok(scanned) => scanned.entries,
+    let entries = match scan::look(text) {
+        Ok(seen) => seen.entries,
         Err(broken) => broken.entries,
     };
     let object = Object::scanned(text, entries);
