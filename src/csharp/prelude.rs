@@ -13,6 +13,8 @@
 //! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
 
 use super::literal::string_literal;
+use memchr::memmem;
+use std::borrow::Cow;
 
 /// Starts the text that a snippet returns when it reached another Editor than the expected one.
 pub const VENUE_MARKER: &str = "[proxy-venue-misroute]";
@@ -38,6 +40,28 @@ pub struct Wrapped {
     pub code: String,
     /// Lines put ahead of what was given; it starts on the line after them.
     pub prelude_lines: usize,
+    /// Bytes put ahead of what was given.
+    ahead: usize,
+}
+
+impl Wrapped {
+    fn new(mut head: String, code: &str, tail: &str, prelude_lines: usize) -> Self {
+        let ahead = head.len();
+        head.reserve_exact(code.len() + tail.len());
+        head.push_str(code);
+        head.push_str(tail);
+        Self {
+            code: head,
+            prelude_lines,
+            ahead,
+        }
+    }
+
+    /// What stands ahead of and behind `code`, which was given.
+    pub fn around(&self, code: &str) -> (&str, &str) {
+        let (head, rest) = self.code.split_at(self.ahead);
+        (head, rest.strip_prefix(code).unwrap_or_default())
+    }
 }
 
 /// A snippet that the Editor would take as it is, and refuse with the lines around it. Lengths in UTF-16 units.
@@ -64,11 +88,17 @@ impl std::fmt::Display for OverLimit {
 
 /// Length of `text` in UTF-16 units, as the Editor counts it.
 pub fn utf16_len(text: &str) -> usize {
-    text.chars().map(char::len_utf16).sum()
+    // One unit for each character's first byte, and one more for those of four bytes.
+    let units = |byte: u8| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0);
+    text.bytes().map(units).sum()
 }
 
 /// Whether `wrapped` is past [`EDITOR_CODE_LIMIT_UTF16`] while `own`, the caller's snippet, is not.
 pub fn over_limit(own: &str, wrapped: &str) -> Option<OverLimit> {
+    // No text has more units than bytes.
+    if wrapped.len() <= EDITOR_CODE_LIMIT_UTF16 {
+        return None;
+    }
     let (own, wrapped) = (utf16_len(own), utf16_len(wrapped));
     (own <= EDITOR_CODE_LIMIT_UTF16 && wrapped > EDITOR_CODE_LIMIT_UTF16).then(|| OverLimit {
         own,
@@ -97,18 +127,15 @@ pub fn venue(code: &str, expected_assets_path: &str, key: Option<&str>) -> Wrapp
     let path = string_literal(&normalize_assets_path(expected_assets_path));
     let mark = key.map(|key| key_comment(&clean(key))).unwrap_or_default();
     // The block keeps an `else` at the start of the snippet from finding this `if`.
-    let code = format!(
+    let head = format!(
         r#"{mark}{{ if (!string.Equals(global::UnityEngine.Application.dataPath.Replace('\\', '/').TrimEnd('/'),
 {path}, global::System.StringComparison.OrdinalIgnoreCase))
 return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one at " + global::UnityEngine.Application.dataPath
 + ". Nothing ran in this Editor. An earlier delivery may have run in the pinned one: verify on disk there, then"
 + " re-pin with set_active_instance or route the call with unity_instance."; }}
-{code}"#
+"#
     );
-    Wrapped {
-        code,
-        prelude_lines: VENUE_LINES,
-    }
+    Wrapped::new(head, code, "", VENUE_LINES)
 }
 
 /// Puts six lines ahead of `code`, and a trailer behind it, that let it run once per `key` however often it is
@@ -134,17 +161,20 @@ pub fn idempotency(code: &str, key: &str) -> Wrapped {
         error,
     } = Names::absent_from(code, &key);
     let state = "global::UnityEditor.SessionState";
-    let slot = string_literal(&format!("vrc-mcp-proxy.{key}"));
+    let slot = string_literal(&["vrc-mcp-proxy.", &key].concat());
     // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
     // ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
-    let code = format!(
+    let head = format!(
         r#"{mark}string {record} = {state}.GetString({slot}, ""), {told} = ": this snippet already ran exactly once under its key and was not run again. ";
 if ({record} == "running") return "{DUPLICATE_MARKER} running" + {told} + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
 if ({record}.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "{DUPLICATE_MARKER} failed" + {told} + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + {record}.Substring(8);
 if ({record}.Length != 0) return "{DUPLICATE_MARKER} succeeded" + {told} + ({record} == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + {record}.Substring(11));
 {state}.SetString({slot}, "running");
 global::System.Func<object> {body} = () => {{ {{
-{code}
+"#
+    );
+    let trailer = format!(
+        r#"
 }} return null; }}; object {value};
 try {{ {value} = {body}(); }} catch (global::System.Exception {error}) {{
 try {{ {record} = {error}.Message; }} catch (global::System.Exception) {{ {record} = {error}.GetType().FullName; }}
@@ -153,10 +183,7 @@ try {{ {record} = {value} == null ? "completed-null" : "completed: " + {value}; 
 catch (global::System.Exception {error}) {{ {record} = "completed: (its ToString() threw " + {error}.GetType().FullName + ")"; }}
 {state}.SetString({slot}, {record}); return {value};"#
     );
-    Wrapped {
-        code,
-        prelude_lines: IDEMPOTENCY_LINES,
-    }
+    Wrapped::new(head, code, &trailer, IDEMPOTENCY_LINES)
 }
 
 /// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.
@@ -171,13 +198,14 @@ struct Names {
 impl Names {
     /// Names from the key, which is younger than the snippet; should the snippet hold them all the same, longer ones.
     fn absent_from(code: &str, key: &str) -> Self {
-        let mut tail: String = key.chars().filter(|&c| c != '-').take(12).collect();
-        tail.insert(0, '_');
-        while code.contains(&tail) {
+        let mut tail = String::with_capacity(16);
+        tail.push('_');
+        tail.extend(key.chars().filter(|&c| c != '-').take(12));
+        while memmem::find(code.as_bytes(), tail.as_bytes()).is_some() {
             tail.push('_');
         }
         let [record, told, body, value, error] =
-            ["r", "t", "b", "v", "e"].map(|role| format!("{role}{tail}"));
+            ["r", "t", "b", "v", "e"].map(|role| [role, &tail].concat());
         Self {
             record,
             told,
@@ -188,14 +216,17 @@ impl Names {
     }
 }
 
-fn clean(key: &str) -> String {
-    key.chars()
-        .filter(|&c| c.is_ascii_alphanumeric() || c == '-')
-        .collect()
+fn clean(key: &str) -> Cow<'_, str> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if key.bytes().all(fits) {
+        return key.into();
+    }
+    let kept = key.chars().filter(|&c| u8::try_from(c).is_ok_and(fits));
+    kept.collect::<String>().into()
 }
 
 fn key_comment(key: &str) -> String {
-    format!("{KEY_COMMENT}{key} */ ")
+    [KEY_COMMENT, key, " */ "].concat()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod block;
 mod scalar;
 mod skip;
 
+pub(super) use scalar::plain;
 use std::ops::Range;
 
 /// One `"key": value` of an object, as byte ranges of the scanned text.
@@ -50,7 +51,8 @@ pub struct Scanned {
 /// What the strings inside of a line's top-level arrays and objects hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clues {
-    /// Perhaps a `\u` or `\/` escape: other escapes hide no printable ASCII but `"` and `\`.
+    /// Perhaps a `\u` or `\/` escape, in the string or in JSON that it holds as its text: other escapes hide no
+    /// printable ASCII but `"` and `\`.
     pub odd_escapes: bool,
     /// Perhaps a space.
     pub spaces: bool,

@@ -135,6 +135,10 @@ impl<'a> Skip<'a> {
         let in_string = prefix_xor(quote) ^ was_in_string;
         self.in_string = (in_string >> 63).wrapping_neg();
         let odd = escaped & !(quotes | backslash) & in_string;
+        let doubled = escaped & backslash & in_string;
+        if doubled != 0 {
+            self.doubled(doubled, block.eq(b'u') | block.eq(b'/'));
+        }
         if in_string & was_in_string == u64::MAX {
             // The inside of a long string.
             self.clues.spaces |= low != 0;
@@ -182,6 +186,14 @@ impl<'a> Skip<'a> {
         let codes = ((starts << 1) | ODD).wrapping_sub(starts) ^ ODD;
         self.escaped = (codes & backslash) >> 63;
         codes ^ (backslash | before)
+    }
+
+    /// Notes what may be an escape in the JSON that a string holds: `\\\\` with one of the bytes `odd` behind it.
+    #[inline(always)]
+    fn doubled(&mut self, doubled: u64, odd: u64) {
+        let ends = doubled >> 63 != 0;
+        let next = || matches!(self.bytes.get(self.at + BLOCK), Some(b'u' | b'/'));
+        self.clues.odd_escapes |= doubled << 1 & odd != 0 || (ends && next());
     }
 
     /// Checks escapes other than those of a quote and a backslash, each given by its second byte.

@@ -169,7 +169,9 @@ fn clues_say_what_strings_hold() {
     for pad in 0..130 {
         let pad = "x".repeat(pad);
         let clues = |string: &str| clues(&format!(r#"[ 1 , "{pad}{string}{pad}" ]"#));
-        assert_eq!(clues(r#"a\"\\\n\t\\u0041\\/"#), (false, false));
+        assert_eq!(clues(r#"a\"\\\n\t\\n\\\"u0041/"#), (false, false));
+        assert_eq!(clues(r"\\u0041"), (true, false));
+        assert_eq!(clues(r"\\/"), (true, false));
         assert_eq!(clues(r"\u0041"), (true, false));
         assert_eq!(clues(r"\/"), (true, false));
         assert_eq!(clues(r"\\ b"), (false, true));
