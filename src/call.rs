@@ -4,7 +4,7 @@ use crate::instances::Selector;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::Edits;
-use crate::wire::{push_escaped, quote, unescape};
+use crate::wire::{quote, unescape};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -148,17 +148,11 @@ impl<'a> Call<'a> {
         self.code.get_or_init(read).as_deref()
     }
 
-    /// The JSON text for a string argument that gets `head` and `tail` around it. Its own bytes stay as they came.
+    /// The JSON text for a string argument that gets `head` and `tail` around it, which are escaped already. Its own
+    /// bytes stay as they came.
     pub fn around(&self, name: &str, head: &str, tail: &str) -> Option<String> {
         let own = self.argument(name)?.strip_prefix('"')?.strip_suffix('"')?;
-        let around = head.len() + tail.len();
-        let mut literal = String::with_capacity(own.len() + around + around / 16 + 2);
-        literal.push('"');
-        push_escaped(&mut literal, head);
-        literal.push_str(own);
-        push_escaped(&mut literal, tail);
-        literal.push('"');
-        Some(literal)
+        Some(["\"", head, own, tail, "\""].concat())
     }
 
     /// Takes a rewrite in.

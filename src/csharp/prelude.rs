@@ -13,8 +13,10 @@
 //! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
 
 use super::literal::string_literal;
+use crate::wire::push_escaped;
 use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Starts the text that a snippet returns when it reached another Editor than the expected one.
 pub const VENUE_MARKER: &str = "[proxy-venue-misroute]";
@@ -42,6 +44,8 @@ pub struct Wrapped {
     pub prelude_lines: usize,
     /// Bytes put ahead of what was given.
     ahead: usize,
+    /// What stands around it, as in a JSON string; where that is not known it is to be escaped.
+    json: Option<[String; 2]>,
 }
 
 impl Wrapped {
@@ -54,13 +58,22 @@ impl Wrapped {
             code: head,
             prelude_lines,
             ahead,
+            json: None,
         }
     }
 
-    /// What stands ahead of and behind `code`, which was given.
-    pub fn around(&self, code: &str) -> (&str, &str) {
+    /// What stands ahead of and behind `code`, which was given, as in a JSON string.
+    pub fn around(&self, code: &str) -> [Cow<'_, str>; 2] {
+        if let Some(json) = &self.json {
+            return json.each_ref().map(|part| Cow::Borrowed(part.as_str()));
+        }
         let (head, rest) = self.code.split_at(self.ahead);
-        (head, rest.strip_prefix(code).unwrap_or_default())
+        let tail = rest.strip_prefix(code).unwrap_or_default();
+        [head, tail].map(|part| {
+            let mut json = String::with_capacity(part.len() + part.len() / 8);
+            push_escaped(&mut json, part);
+            json.into()
+        })
     }
 }
 
@@ -152,38 +165,88 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
 pub fn idempotency(code: &str, key: &str) -> Wrapped {
     let key = clean(key);
-    let mark = key_comment(&key);
-    let Names {
-        record,
-        told,
-        body,
-        value,
-        error,
-    } = Names::absent_from(code, &key);
-    let state = "global::UnityEditor.SessionState";
-    let slot = string_literal(&["vrc-mcp-proxy.", &key].concat());
-    // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
-    // ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
-    let head = format!(
-        r#"{mark}string {record} = {state}.GetString({slot}, ""), {told} = ": this snippet already ran exactly once under its key and was not run again. ";
-if ({record} == "running") return "{DUPLICATE_MARKER} running" + {told} + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
-if ({record}.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "{DUPLICATE_MARKER} failed" + {told} + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + {record}.Substring(8);
-if ({record}.Length != 0) return "{DUPLICATE_MARKER} succeeded" + {told} + ({record} == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + {record}.Substring(11));
-{state}.SetString({slot}, "running");
-global::System.Func<object> {body} = () => {{ {{
-"#
-    );
-    let trailer = format!(
-        r#"
-}} return null; }}; object {value};
-try {{ {value} = {body}(); }} catch (global::System.Exception {error}) {{
-try {{ {record} = {error}.Message; }} catch (global::System.Exception) {{ {record} = {error}.GetType().FullName; }}
-{state}.SetString({slot}, "failed: " + {record}); throw; }}
-try {{ {record} = {value} == null ? "completed-null" : "completed: " + {value}; }}
-catch (global::System.Exception {error}) {{ {record} = "completed: (its ToString() threw " + {error}.GetType().FullName + ")"; }}
-{state}.SetString({slot}, {record}); return {value};"#
-    );
-    Wrapped::new(head, code, &trailer, IDEMPOTENCY_LINES)
+    let names = Names::absent_from(code, &key);
+    let [head, trailer] = [&HEAD, &TRAILER].map(|template| template.fill(&key, &names));
+    Wrapped {
+        json: Some([head.json, trailer.json]),
+        ..Wrapped::new(head.text, code, &trailer.text, IDEMPOTENCY_LINES)
+    }
+}
+
+/// In here and in the trailer `$k` is the key, and the other letters are the names.
+static HEAD: Template = Template::new(
+    r#"/* vrc-mcp-proxy key $k */ string $r = global::UnityEditor.SessionState.GetString("vrc-mcp-proxy.$k", ""), $t = ": this snippet already ran exactly once under its key and was not run again. ";
+if ($r == "running") return "[proxy-duplicate-suppressed] running" + $t + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
+if ($r.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "[proxy-duplicate-suppressed] failed" + $t + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + $r.Substring(8);
+if ($r.Length != 0) return "[proxy-duplicate-suppressed] succeeded" + $t + ($r == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + $r.Substring(11));
+global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "running");
+global::System.Func<object> $b = () => { {
+"#,
+);
+
+// The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
+// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
+static TRAILER: Template = Template::new(
+    r#"
+} return null; }; object $v;
+try { $v = $b(); } catch (global::System.Exception $e) {
+try { $r = $e.Message; } catch (global::System.Exception) { $r = $e.GetType().FullName; }
+global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "failed: " + $r); throw; }
+try { $r = $v == null ? "completed-null" : "completed: " + $v; }
+catch (global::System.Exception $e) { $r = "completed: (its ToString() threw " + $e.GetType().FullName + ")"; }
+global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", $r); return $v;"#,
+);
+
+/// A text with places to fill, each a `$` and a letter.
+struct Template {
+    text: &'static str,
+    /// The same as it stands inside a JSON string, made at its first use: what is filled in needs no escapes.
+    json: OnceLock<String>,
+}
+
+/// A template that was filled, as text and as it stands inside a JSON string.
+struct Filled {
+    text: String,
+    json: String,
+}
+
+impl Template {
+    const fn new(text: &'static str) -> Self {
+        Template {
+            text,
+            json: OnceLock::new(),
+        }
+    }
+
+    fn fill(&self, key: &str, names: &Names) -> Filled {
+        let json = self.json.get_or_init(|| {
+            let mut json = String::new();
+            push_escaped(&mut json, self.text);
+            json
+        });
+        let [text, json] = [self.text, json].map(|template| fill(template, key, names));
+        Filled { text, json }
+    }
+}
+
+fn fill(template: &str, key: &str, names: &Names) -> String {
+    // Some forty places, each longer when it is filled.
+    let mut filled = String::with_capacity(2 * template.len());
+    let mut parts = template.split('$');
+    filled.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (letter, rest) = part.split_at(1);
+        filled.push_str(match letter {
+            "k" => key,
+            "r" => &names.record,
+            "t" => &names.told,
+            "b" => &names.body,
+            "v" => &names.value,
+            _ => &names.error,
+        });
+        filled.push_str(rest);
+    }
+    filled
 }
 
 /// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.

@@ -12,8 +12,8 @@ pub(in crate::behaviors) const TOO_LONG: (&str, &str) = (
 
 /// Sends `wrapped` in place of `code`, the snippet that it was made from.
 pub(in crate::behaviors) fn send(call: &Call<'_>, code: &str, wrapped: Wrapped) -> Rewriting {
-    let (head, tail) = wrapped.around(code);
-    let Some(literal) = call.around("code", head, tail) else {
+    let [head, tail] = wrapped.around(code);
+    let Some(literal) = call.around("code", &head, &tail) else {
         return Rewriting::Keep;
     };
     Rewriting::Change(Rewrite {
