@@ -73,8 +73,8 @@ enum Structured<'a> {
 /// An answer to a tool call. Its two surfaces are read when somebody first asks: most answers are
 /// passed on without that.
 pub struct Reply<'a> {
-    text: &'a str,
-    result: Option<Raw<'a>>,
+    bytes: &'a [u8],
+    envelope: Object<'a>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
@@ -118,17 +118,17 @@ impl<'a> Reply<'a> {
     pub fn of(message: &Message<'a>) -> Self {
         Reply {
             clues: message.clues,
-            ..Reply::new(message.text, &message.object)
+            ..Reply::new(message.bytes, &message.object)
         }
     }
 
-    /// An answer with this text and envelope.
-    pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
+    /// An answer of these bytes, UTF-8, with this envelope.
+    pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
         Reply {
-            text,
+            bytes,
             clues: Clues::UNKNOWN,
-            result: envelope.get("result"),
             error: envelope.get("error").filter(|raw| !raw.is_null()),
+            envelope: envelope.clone(),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
@@ -137,7 +137,7 @@ impl<'a> Reply<'a> {
 
     fn surfaces(&self) -> &Surfaces<'a> {
         self.surfaces
-            .get_or_init(|| Surfaces::read(self.result, self.error))
+            .get_or_init(|| Surfaces::read(self.envelope.get("result"), self.error))
     }
 
     /// Whether `result.isError` is `true`.
@@ -210,18 +210,20 @@ impl<'a> Reply<'a> {
     /// can hide from it only as `\u00…` escapes, and only then are the texts unescaped.
     pub fn mentions(&self, phrase: &Phrase) -> bool {
         self.may_hold(phrase)
-            && (self.texts().any(|text| phrase.is_in(&text))
-                || self.error_message().is_some_and(|text| phrase.is_in(&text)))
+            && (self.texts().any(|text| phrase.is_in(text.as_bytes()))
+                || self
+                    .error_message()
+                    .is_some_and(|text| phrase.is_in(text.as_bytes())))
     }
 
     /// Whether a text of the answer can hold `phrase` at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &Phrase) -> bool {
         if !self.clues.odd_escapes {
-            return (self.clues.spaces || !phrase.has_space()) && phrase.is_in(self.text);
+            return (self.clues.spaces || !phrase.has_space()) && phrase.is_in(self.bytes);
         }
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
-        let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
-        phrase.is_in(self.text) || *self.escapes.get_or_init(escapes)
+        let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.bytes));
+        phrase.is_in(self.bytes) || *self.escapes.get_or_init(escapes)
     }
 }
 

@@ -123,7 +123,7 @@ impl Relay {
             out.push(refuse(id, RELAY, codes::UPSTREAM_ENDED, &text));
             return;
         }
-        let mut call = Call::new(id.clone(), message.text, params, "");
+        let mut call = Call::new(id.clone(), message.text(), params, "");
         let key = if call.executes() {
             self.surroundings.fresh_key()
         } else {

@@ -88,7 +88,8 @@ impl Reply<'_> {
             });
         }
         self.meta_edits(&additions.facts, &mut edits);
-        let line = edits.apply(self.text)?;
+        let text = std::str::from_utf8(self.bytes).map_err(|_| BadEdits)?;
+        let line = edits.apply(text)?;
         Ok(Edited {
             line: Some(line),
             facts: additions.facts,

@@ -27,14 +27,20 @@ impl Phrase {
         }
     }
 
+    /// The text.
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> &'static str {
+        self.text
+    }
+
     /// Whether a space is part of it.
     pub(super) fn has_space(&self) -> bool {
         self.has_space
     }
 
     /// Whether it stands in `text`.
-    pub fn is_in(&self, text: &str) -> bool {
+    pub fn is_in(&self, text: &[u8]) -> bool {
         let finder = self.finder.get_or_init(|| Finder::new(self.text));
-        finder.find(text.as_bytes()).is_some()
+        finder.find(text).is_some()
     }
 }

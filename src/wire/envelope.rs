@@ -38,8 +38,8 @@ pub enum Kind {
 /// A line that is one JSON object, with the parts of the envelope read.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// The line's text, without a BOM and white space around it.
-    pub text: &'a str,
+    /// The line, without a BOM and white space around it: UTF-8.
+    pub bytes: &'a [u8],
     /// The top-level entries.
     pub object: Object<'a>,
     /// What it is.
@@ -105,15 +105,14 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
     if line.is_empty() {
         return UpstreamLine::Blank;
     }
-    let message = std::str::from_utf8(line)
-        .ok()
-        .and_then(|text| match scan::look(text) {
-            Ok(seen) if seen.top == Top::Object => {
-                let object = Object::scanned(text, seen.entries);
-                Some(Message::new(text, object, seen.clues))
-            }
-            _ => None,
-        });
+    let message = match scan::look(line) {
+        Ok(seen) if seen.top == Top::Object => {
+            let object = Object::scanned(line, seen.entries);
+            let is_text = || !seen.clues.non_ascii || std::str::from_utf8(line).is_ok();
+            is_text().then(|| Message::new(line, object, seen.clues))
+        }
+        _ => None,
+    };
     match message {
         Some(message) => UpstreamLine::Message(message),
         None => match damaged_id(&String::from_utf8_lossy(line)) {
@@ -124,7 +123,7 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
 }
 
 impl<'a> Message<'a> {
-    fn new(text: &'a str, object: Object<'a>, clues: Clues) -> Self {
+    fn new(bytes: &'a [u8], object: Object<'a>, clues: Clues) -> Self {
         let id = match object.get("id") {
             None => IdField::Absent,
             Some(raw) => Id::read(raw).map_or(IdField::Unusable, IdField::Usable),
@@ -138,12 +137,17 @@ impl<'a> Message<'a> {
         };
         let method = method.and_then(|raw| raw.as_str()).unwrap_or_default();
         Message {
-            text,
+            bytes,
             object,
             kind,
             method,
             clues,
         }
+    }
+
+    /// The line's text.
+    pub fn text(&self) -> &'a str {
+        std::str::from_utf8(self.bytes).unwrap_or_default()
     }
 
     /// The value of `params`.
@@ -174,8 +178,8 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
         Top::Scalar => return Err(reject(INVALID_REQUEST, "a message is a JSON object")),
     }
     let limits = limit_fault(&scanned);
-    let object = Object::scanned(text, scanned.entries);
-    let message = Message::new(text, object, Clues::UNKNOWN);
+    let object = Object::scanned(line, scanned.entries);
+    let message = Message::new(line, object, Clues::UNKNOWN);
     match limits.or_else(|| envelope_fault(&message)) {
         None => Ok(message),
         Some((code, reason)) => Err(turn_away(&message, code, reason)),
@@ -198,7 +202,7 @@ fn limit_fault(scanned: &Scanned) -> Option<(i32, &'static str)> {
 /// Why upstream would drop the message without an answer, if it would.
 fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
     let object = &message.object;
-    let has = |key| object.get(key).is_some();
+    let has = |key| object.has(key);
     let params = message.params();
     if object.get_str("jsonrpc").as_deref() != Some("2.0") {
         Some((INVALID_REQUEST, "`jsonrpc` must be \"2.0\""))
@@ -252,11 +256,11 @@ fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejectio
 fn damaged_id(text: &str) -> Option<Id> {
     let is_damage = |c: char| c.is_control() || matches!(c, ' ' | '\u{feff}' | '\u{fffd}');
     let text = text.trim_start_matches(is_damage);
-    let entries = match scan::look(text) {
+    let entries = match scan::look(text.as_bytes()) {
         Ok(seen) => seen.entries,
         Err(broken) => broken.entries,
     };
-    let object = Object::scanned(text, entries);
+    let object = Object::scanned(text.as_bytes(), entries);
     if !text.starts_with('{') || object.get("method").is_some() {
         return None;
     }
@@ -272,7 +276,7 @@ fn trailing_id(text: &str) -> Option<Id> {
     let at = text.rfind("\"id\"")?;
     let tail = format!("{{{}", text.get(at..)?);
     let scanned = scan::scan(&tail).ok()?;
-    Id::read(Object::scanned(&tail, scanned.entries).get("id")?)
+    Id::read(Object::scanned(tail.as_bytes(), scanned.entries).get("id")?)
 }
 
 /// A message that was made from the one in `line`, with the white space that stands around that one.

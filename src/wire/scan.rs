@@ -56,6 +56,8 @@ pub struct Clues {
     pub odd_escapes: bool,
     /// Perhaps a space.
     pub spaces: bool,
+    /// Perhaps a byte beyond ASCII; said of the line's other strings too.
+    pub non_ascii: bool,
 }
 
 impl Clues {
@@ -63,7 +65,14 @@ impl Clues {
     pub const UNKNOWN: Clues = Clues {
         odd_escapes: true,
         spaces: true,
+        non_ascii: true,
     };
+
+    fn add(&mut self, more: Clues) {
+        self.odd_escapes |= more.odd_escapes;
+        self.spaces |= more.spaces;
+        self.non_ascii |= more.non_ascii;
+    }
 }
 
 /// The result of a quick look at one line.
@@ -108,12 +117,13 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
     }
 }
 
-/// As [`scan`], and no less strict, for a line whose depth, digits and surrogates do not matter.
+/// As [`scan`], and no less strict, for a line whose depth, digits and surrogates do not matter. Bytes beyond ASCII
+/// are told of and taken as they are, inside of strings: whether they are UTF-8 is not looked at.
 ///
 /// # Errors
-/// [`Broken`] when `text` is not exactly one JSON value.
-pub fn look(text: &str) -> Result<Seen, Broken> {
-    let mut scanner = Scanner::quick(text.as_bytes());
+/// [`Broken`] when `line` is not exactly one JSON value.
+pub fn look(line: &[u8]) -> Result<Seen, Broken> {
+    let mut scanner = Scanner::quick(line);
     let mut entries = Vec::new();
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
@@ -225,6 +235,7 @@ impl<'a> Scanner<'a> {
             let key = self.at;
             self.string()?;
             let key = key..self.at;
+            self.clues.non_ascii |= !self.bytes[key.clone()].is_ascii();
             self.space();
             self.take(b':')?;
             self.space();
@@ -261,13 +272,15 @@ impl<'a> Scanner<'a> {
         if self.quick && matches!(self.peek(), Some(b'{' | b'[')) {
             if let Some(skipped) = skip::container(self.bytes, self.at) {
                 self.at = skipped.end;
-                self.clues.odd_escapes |= skipped.clues.odd_escapes;
-                self.clues.spaces |= skipped.clues.spaces;
+                self.clues.add(skipped.clues);
                 return Some(());
             }
             self.clues = Clues::UNKNOWN;
         }
-        self.value()
+        let start = self.at;
+        self.value()?;
+        self.clues.non_ascii |= !self.bytes[start..self.at].is_ascii();
+        Some(())
     }
 
     /// Passes over one value of any kind without recursion.

@@ -126,6 +126,7 @@ impl<'a> Skip<'a> {
     fn block<S: Simd>(&mut self, simd: S, bytes: &[u8; BLOCK]) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
         let backslash = block.eq(b'\\');
+        self.clues.non_ascii |= block.upto(0x7F) != u64::MAX;
         let quotes = block.eq(b'"');
         // Spaces too: which bytes are bad or white is looked at where there are any.
         let low = block.upto(b' ');

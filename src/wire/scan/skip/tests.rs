@@ -175,5 +175,8 @@ fn clues_say_what_strings_hold() {
         assert_eq!(clues(r"\u0041"), (true, false));
         assert_eq!(clues(r"\/"), (true, false));
         assert_eq!(clues(r"\\ b"), (false, true));
+        let text = format!("[\"{pad}é{pad}\"]");
+        let skipped = container(text.as_bytes(), 0).expect("JSON");
+        assert!(skipped.clues.non_ascii, "{text}");
     }
 }
