@@ -200,8 +200,14 @@ global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", $r); return $v;"#
 /// A text with places to fill, each a `$` and a letter.
 struct Template {
     text: &'static str,
-    /// The same as it stands inside a JSON string, made at its first use: what is filled in needs no escapes.
-    json: OnceLock<String>,
+    /// Taken apart at the first use, as text and as it stands inside a JSON string: what is filled in needs no escapes.
+    parts: OnceLock<[Parts; 2]>,
+}
+
+/// What stands ahead of the first place, and the places with what follows on each.
+struct Parts {
+    first: String,
+    rest: Vec<(u8, String)>,
 }
 
 /// A template that was filled, as text and as it stands inside a JSON string.
@@ -214,39 +220,49 @@ impl Template {
     const fn new(text: &'static str) -> Self {
         Template {
             text,
-            json: OnceLock::new(),
+            parts: OnceLock::new(),
         }
     }
 
     fn fill(&self, key: &str, names: &Names) -> Filled {
-        let json = self.json.get_or_init(|| {
+        let parts = || {
             let mut json = String::new();
             push_escaped(&mut json, self.text);
-            json
-        });
-        let [text, json] = [self.text, json].map(|template| fill(template, key, names));
+            [Parts::of(self.text), Parts::of(&json)]
+        };
+        let parts = self.parts.get_or_init(parts).each_ref();
+        let [text, json] = parts.map(|parts| parts.fill(key, names));
         Filled { text, json }
     }
 }
 
-fn fill(template: &str, key: &str, names: &Names) -> String {
-    // Some forty places, each longer when it is filled.
-    let mut filled = String::with_capacity(2 * template.len());
-    let mut parts = template.split('$');
-    filled.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let (letter, rest) = part.split_at(1);
-        filled.push_str(match letter {
-            "k" => key,
-            "r" => &names.record,
-            "t" => &names.told,
-            "b" => &names.body,
-            "v" => &names.value,
-            _ => &names.error,
-        });
-        filled.push_str(rest);
+impl Parts {
+    fn of(template: &str) -> Self {
+        let mut parts = template.split('$');
+        let first = parts.next().unwrap_or_default().to_owned();
+        let place = |part: &str| Some((*part.as_bytes().first()?, part.get(1..)?.to_owned()));
+        Parts {
+            first,
+            rest: parts.filter_map(place).collect(),
+        }
     }
-    filled
+
+    fn fill(&self, key: &str, names: &Names) -> String {
+        let value = |place| match place {
+            b'k' => key,
+            b'r' => &names.record,
+            b't' => &names.told,
+            b'b' => &names.body,
+            b'v' => &names.value,
+            _ => &names.error,
+        };
+        let pieces = self.rest.iter();
+        let pieces = pieces.flat_map(|(place, text)| [value(*place), text]);
+        let pieces = std::iter::once(self.first.as_str()).chain(pieces);
+        let mut filled = String::with_capacity(pieces.clone().map(str::len).sum());
+        pieces.for_each(|piece| filled.push_str(piece));
+        filled
+    }
 }
 
 /// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.

@@ -107,7 +107,7 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
     }
     let message = match scan::look(line) {
         Ok(seen) if seen.top == Top::Object => {
-            let object = Object::scanned(line, seen.entries);
+            let object = Object::seen(line, seen.entries);
             let is_text = || !seen.clues.non_ascii || std::str::from_utf8(line).is_ok();
             is_text().then(|| Message::new(line, object, seen.clues))
         }
@@ -178,7 +178,7 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
         Top::Scalar => return Err(reject(INVALID_REQUEST, "a message is a JSON object")),
     }
     let limits = limit_fault(&scanned);
-    let object = Object::scanned(line, scanned.entries);
+    let object = Object::scanned(text, scanned.entries);
     let message = Message::new(line, object, Clues::UNKNOWN);
     match limits.or_else(|| envelope_fault(&message)) {
         None => Ok(message),
@@ -260,7 +260,7 @@ fn damaged_id(text: &str) -> Option<Id> {
         Ok(seen) => seen.entries,
         Err(broken) => broken.entries,
     };
-    let object = Object::scanned(text.as_bytes(), entries);
+    let object = Object::scanned(text, entries);
     if !text.starts_with('{') || object.get("method").is_some() {
         return None;
     }
@@ -276,7 +276,7 @@ fn trailing_id(text: &str) -> Option<Id> {
     let at = text.rfind("\"id\"")?;
     let tail = format!("{{{}", text.get(at..)?);
     let scanned = scan::scan(&tail).ok()?;
-    Id::read(Object::scanned(tail.as_bytes(), scanned.entries).get("id")?)
+    Id::read(Object::scanned(&tail, scanned.entries).get("id")?)
 }
 
 /// A message that was made from the one in `line`, with the white space that stands around that one.

@@ -41,6 +41,7 @@ impl<'a> Raw<'a> {
     pub fn as_object(&self) -> Option<Object<'a>> {
         Some(Object {
             bytes: self.text.as_bytes(),
+            text: Some(self.text),
             at: self.at,
             entries: scan::entries(self.text)?,
         })
@@ -69,19 +70,33 @@ impl<'a> Raw<'a> {
 
 /// An object's entries in their order, equal keys kept, values unread.
 ///
-/// The text is kept as bytes that are known to be UTF-8: to make a `str` of all of a large answer costs a pass over it.
+/// A large answer's text is kept as bytes that are known to be UTF-8: to make a `str` of all of it costs a pass.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
     bytes: &'a [u8],
+    /// The same, where it is there for nothing.
+    text: Option<&'a str>,
     at: usize,
     entries: Vec<Entry>,
 }
 
 impl<'a> Object<'a> {
-    /// A view over a whole message, UTF-8, whose entries [`scan::scan`] or [`scan::look`] already found.
-    pub fn scanned(bytes: &'a [u8], entries: Vec<Entry>) -> Self {
-        let at = 0;
-        Object { bytes, at, entries }
+    /// A view over `text` whose entries [`scan::scan`] already found.
+    pub fn scanned(text: &'a str, entries: Vec<Entry>) -> Self {
+        Object {
+            text: Some(text),
+            ..Object::seen(text.as_bytes(), entries)
+        }
+    }
+
+    /// A view over a whole line, UTF-8, whose entries [`scan::look`] already found.
+    pub fn seen(bytes: &'a [u8], entries: Vec<Entry>) -> Self {
+        Object {
+            bytes,
+            text: None,
+            at: 0,
+            entries,
+        }
     }
 
     /// The object's own text and place.
@@ -91,8 +106,14 @@ impl<'a> Object<'a> {
 
     fn part(&self, range: Range<usize>) -> Raw<'a> {
         let at = self.at + range.start;
-        let text = self.bytes.get(range).map(text).unwrap_or_default();
-        Raw { text, at }
+        let text = match self.text {
+            Some(whole) => whole.get(range),
+            None => self.bytes.get(range).map(text),
+        };
+        Raw {
+            text: text.unwrap_or_default(),
+            at,
+        }
     }
 
     /// The value of `key`; of equal keys the last counts, as it does upstream.
