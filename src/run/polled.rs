@@ -4,6 +4,7 @@
 //! given up half-way. One turn reads each side that has something once, and writes what it can.
 
 mod credit;
+mod large;
 mod reader;
 mod signals;
 mod stdio;
