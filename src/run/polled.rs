@@ -8,6 +8,7 @@ mod large;
 mod reader;
 mod signals;
 mod stdio;
+mod wide;
 mod writer;
 
 pub(super) use credit::{Permit, transfer};

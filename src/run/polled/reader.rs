@@ -2,6 +2,7 @@
 
 use super::credit::Credit;
 use super::large::Large;
+use super::wide::{LONG, widen};
 use crate::run::shell::Batch;
 use bytes::Bytes;
 use rustix::buffer::spare_capacity;
@@ -10,7 +11,7 @@ use rustix::io::{Errno, read};
 use std::os::fd::OwnedFd;
 
 /// The size of a read buffer for short lines: as much as a pipe holds.
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = LONG;
 /// A read is not started with less room than this.
 const ROOM: usize = 4 << 10;
 /// The size of a buffer for the usual long line, which is kept for the next one. A longer line goes elsewhere.
@@ -25,6 +26,7 @@ pub(super) struct Reader {
     searched: usize,
     /// A line that has outgrown the buffer, which is empty meanwhile.
     large: Option<Large>,
+    is_wide: bool,
     /// The last batch's buffer, to be read into again when nobody holds a line of it any more.
     lent: Bytes,
 }
@@ -38,6 +40,7 @@ impl Reader {
             buffer: Vec::new(),
             searched: 0,
             large: None,
+            is_wide: false,
             lent: Bytes::new(),
         }
     }
@@ -98,6 +101,10 @@ impl Reader {
         if self.buffer.capacity() - used >= ROOM {
             return;
         }
+        if used > 0 && !self.is_wide {
+            self.is_wide = true;
+            widen(&self.fd);
+        }
         if used + ROOM > KEEP {
             self.large = Large::from(&self.buffer);
         }
@@ -155,11 +162,10 @@ mod tests {
         let mut pieces = pieces.iter().flat_map(|piece| piece.chunks(CHUNK / 2));
         let mut ours = Some(ours);
         loop {
-            match pieces.next() {
-                Some(piece) => ours.as_mut().map_or(Ok(()), |ours| ours.write_all(piece)),
-                None => Ok(ours = None),
+            match (pieces.next(), &mut ours) {
+                (Some(piece), Some(ours)) => ours.write_all(piece).expect("room"),
+                _ => ours = None,
             }
-            .expect("room");
             let (batch, open) = reader.read();
             let new = batch.iter().flat_map(|batch| &batch.lines);
             lines.extend(new.map(|line| Bytes::copy_from_slice(line)));
