@@ -47,7 +47,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shows the relay at work, without Unity: a session with a simulated server, scene by scene
+    /// Tells without Unity what goes wrong and what the proxy makes of it: each call once without it and once with it
     Demo(demo::Options),
     /// Lists the behaviours: name, point, whether the environment leaves it on, what it does
     Behaviors(behaviors::Options),
@@ -57,7 +57,10 @@ enum Command {
     DiffBaseline(baseline::DiffOptions),
     /// Measures in a scratch Editor which faults of upstream are still there: 0 when all could be told
     Repro(repro::Options),
-    /// The server of the demo and of tests: says what a script tells it
+    /// The demo's server, with Editors behind it
+    #[command(hide = true)]
+    SimulatedUnity(demo::server::Options),
+    /// The server of tests: says what a script tells it
     #[command(hide = true)]
     SimulatedUpstream(simulated::Options),
 }
@@ -110,6 +113,7 @@ fn carry_out(command: Command) -> Result<u8, Failure> {
         Command::CaptureBaseline(options) => baseline::capture(&options),
         Command::DiffBaseline(options) => baseline::diff(&options),
         Command::Repro(options) => repro::run(&options),
+        Command::SimulatedUnity(options) => demo::server::run(&options),
         Command::SimulatedUpstream(options) => simulated::run(&options),
     }
 }

@@ -34,7 +34,16 @@ impl Session {
     /// Starts a relay whose environment is this one's, but of the relay's own variables holds only
     /// `variables`.
     pub(super) fn start(variables: Vec<(&str, OsString)>) -> Result<Self, Failure> {
+        Self::with(&[], variables)
+    }
+
+    /// The same with this program in another part, which its arguments name: a server without a relay.
+    pub(super) fn with(
+        arguments: &[&Path],
+        variables: Vec<(&str, OsString)>,
+    ) -> Result<Self, Failure> {
         let mut command = Command::new(this_program()?);
+        command.args(arguments);
         let own = |name: &str| name.starts_with("VRC_MCP_PROXY_");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
