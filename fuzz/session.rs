@@ -64,7 +64,7 @@ impl Session {
 
     pub fn end(&mut self) {
         self.relay
-            .on_child_end("ended with status 0", &mut self.actions);
+            .on_child_end("ended with status 0", "", &mut self.actions);
     }
 
     pub fn waiting(&self) -> usize {

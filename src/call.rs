@@ -1,5 +1,6 @@
 //! A tool call on its way to the upstream, as hooks see it.
 
+use crate::csharp::prelude::key_of;
 use crate::instances::Selector;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
@@ -151,7 +152,21 @@ impl<'a> Call<'a> {
 
     /// The snippet as the client sent it.
     pub fn original_snippet(&self) -> Option<Cow<'_, str>> {
-        self.arguments.as_ref()?.get("code")?.as_str()
+        self.original("code")?.as_str()
+    }
+
+    /// An argument as the client sent it.
+    pub fn original(&self, name: &str) -> Option<Raw<'a>> {
+        self.arguments.as_ref()?.get(name)
+    }
+
+    /// Whether the call carries a snippet in the proxy's wrapping, made for this very call.
+    pub fn is_wrapped(&self) -> bool {
+        // The comment with the key is spelled in JSON as it is in C#.
+        let code = self
+            .argument("code")
+            .and_then(|json| json.strip_prefix('"'));
+        self.executes() && code.and_then(key_of) == Some(self.key)
     }
 
     /// The JSON text that makes `text` of a string argument. Where the argument's own text stands in it,

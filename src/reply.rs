@@ -77,6 +77,7 @@ pub struct Reply<'a> {
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
     escapes: OnceLock<bool>,
+    may_fail: OnceLock<bool>,
 }
 
 /// The parts of an answer that say something.
@@ -120,6 +121,7 @@ impl<'a> Reply<'a> {
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
+            may_fail: OnceLock::new(),
         }
     }
 
@@ -204,9 +206,37 @@ impl<'a> Reply<'a> {
 
     /// Whether the line can hold `phrase` at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &Phrase) -> bool {
+        phrase.is_in(self.text) || self.may_hide_letters()
+    }
+
+    /// Whether ASCII letters or slashes may stand in the line as escapes.
+    fn may_hide_letters(&self) -> bool {
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
         let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
-        phrase.is_in(self.text) || *self.escapes.get_or_init(escapes)
+        *self.escapes.get_or_init(escapes)
+    }
+
+    /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
+    /// spares a success the search for every wording of a failure.
+    pub fn may_fail(&self) -> bool {
+        static FALSE: Phrase = Phrase::new("false");
+        static IS_ERROR: Phrase = Phrase::new("isError");
+        let space = |c: char| "\":\\ \t\r\n".contains(c);
+        // In the payload's text a line break or a tab is an escape.
+        let escaped_space = |c: char| space(c) || "nrt".contains(c);
+        let says_false = |at: usize| {
+            let before = self.text.get(..at).unwrap_or_default();
+            before.trim_end_matches(escaped_space).ends_with("success")
+        };
+        let says_true = |at: usize| {
+            let behind = self.text.get(at + "isError".len()..).unwrap_or_default();
+            behind.trim_start_matches(space).starts_with("true")
+        };
+        *self.may_fail.get_or_init(|| {
+            FALSE.places_in(self.text).any(says_false)
+                || IS_ERROR.places_in(self.text).any(says_true)
+                || self.may_hide_letters()
+        })
     }
 }
 

@@ -18,6 +18,10 @@ const LIMIT: usize = 256 << 10;
 /// What an entry costs beside its bytes.
 const OVERHEAD: usize = 64;
 
+/// How much of what the upstream wrote is kept for the message that it never served.
+const LAST_LINES: usize = 10;
+const LAST_BYTES: usize = 1 << 10;
+
 /// Something to write.
 enum Entry {
     /// Bytes of the upstream's, as they came; they may end within a line.
@@ -89,6 +93,8 @@ impl Entry {
 
 struct State {
     backlog: Backlog,
+    /// The end of what the upstream wrote.
+    tail: Vec<u8>,
     started: bool,
     writing: bool,
 }
@@ -97,8 +103,21 @@ impl State {
     const fn new() -> Self {
         State {
             backlog: Backlog::new(),
+            tail: Vec::new(),
             started: false,
             writing: false,
+        }
+    }
+}
+
+impl State {
+    /// Keeps the end of what the upstream writes.
+    fn remember(&mut self, bytes: &[u8]) {
+        self.tail.extend_from_slice(bytes);
+        if let Some(over @ 1..) = self.tail.len().checked_sub(LAST_BYTES) {
+            // Half a line says less than none.
+            let cut = memchr::memchr(b'\n', &self.tail[over..]).map_or(over, |at| over + at + 1);
+            self.tail.drain(..cut);
         }
     }
 }
@@ -122,7 +141,15 @@ impl Stderr {
 
     /// Queues bytes of the upstream's as they are; drops them when too much waits.
     pub fn pass_on(&'static self, bytes: Vec<u8>) {
+        self.lock().remember(&bytes);
         self.push(Entry::Passed(bytes));
+    }
+
+    /// The last whole lines that the upstream wrote, ten or a kilobyte of them at the most.
+    pub fn last_passed(&self) -> String {
+        let tail = String::from_utf8_lossy(&self.lock().tail).into_owned();
+        let lines: Vec<&str> = tail.trim_end().lines().collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
     }
 
     /// Queues one whole line, newline included; drops it when too much waits. It starts on a line of

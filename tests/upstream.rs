@@ -34,11 +34,14 @@ fn plain_server() {
 /// All scenarios, the long ones first.
 fn all() -> impl Iterator<Item = together::Scenario> {
     let lists = [
+        guarded::outcome::ALL,
         repro::ALL,
         unguarded::delivery::ALL,
         guarded::delivery::ALL,
         guarded::binding::ALL,
         guarded::ends::ALL,
+        guarded::turns::ALL,
+        guarded::doctor::ALL,
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,

@@ -2,7 +2,7 @@
 //!
 //! A behaviour is a list of hooks; a hook is a function from what was seen to a value, and only the
 //! core edits messages. The kind of a hook says when it runs and what its failure costs
-//! ([`Hook::class`]). Number twenty-one is a new file here and its two lines below.
+//! ([`Hook::class`]). The next one is a new file here and its two lines below.
 
 use crate::call::{Call, Rewrite, Target};
 use crate::config::Config;
@@ -10,6 +10,7 @@ use crate::contain::Class;
 use crate::instances::Editor;
 use crate::relay::hold::{Passage, Traffic, UnityBound};
 use crate::relay::inflight::InFlight;
+use crate::relay::witness::{Seen, Snippets};
 use crate::reply::Reply;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +21,15 @@ use std::time::Duration;
 
 mod allowlist;
 mod canary;
+mod delivery_outcome_note;
 mod eviction_hold;
 mod execute_code_compile_notes;
+mod execute_code_history_preview;
 mod execute_code_idempotency_guard;
 mod execute_code_prelude_offset_note;
+mod execute_code_replay_note;
 mod execute_code_safety_off;
+mod execute_code_suppressed_verdict;
 mod execute_code_using_refusal;
 mod execute_code_venue_guard;
 mod execute_code_watchdog;
@@ -37,6 +42,7 @@ mod manage_camera_screenshot_output;
 mod manage_gameobject_inactive_note;
 mod manage_scene_arg_guard;
 mod manage_scene_discard_guard;
+mod no_editor_note;
 mod pinned_editor_guard;
 mod project_binding;
 mod proxy_project_root;
@@ -47,7 +53,7 @@ mod timeout_notes;
 pub(crate) use shared::snippet::fits as snippet_fits;
 
 /// Every behaviour, in the order in which their hooks run within a phase: guards, then rewrites,
-/// then the deadline on the way to upstream; annotations, verdicts, then notes on the way back.
+/// then the deadline, then witnesses on the way to upstream; verdicts, edits, then notes on the way back.
 pub const REGISTRY: &[Behavior] = &[
     allowlist::BEHAVIOR,
     canary::BEHAVIOR,
@@ -76,6 +82,12 @@ pub const REGISTRY: &[Behavior] = &[
     manage_asset_search_scope_note::BEHAVIOR,
     instance_not_found_note::BEHAVIOR,
     timeout_notes::BEHAVIOR,
+    // Behind the two notes that it leaves the word to.
+    delivery_outcome_note::BEHAVIOR,
+    execute_code_suppressed_verdict::BEHAVIOR,
+    execute_code_replay_note::BEHAVIOR,
+    execute_code_history_preview::BEHAVIOR,
+    no_editor_note::BEHAVIOR,
 ];
 
 /// A named behaviour.
@@ -111,8 +123,10 @@ pub enum Hook {
     Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
     /// Sets a limit to how long a forwarded call may take.
     Deadline(fn(&Call<'_>, &Cx<'_>) -> Option<Expiry>),
-    /// Adds a key to an answer's payload, on both surfaces.
-    Annotate(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<PayloadKey>),
+    /// Takes down, of a call that goes out, what its answer or a later one is to be judged by.
+    Witness(fn(&Call<'_>, &Cx<'_>) -> Option<Seen>),
+    /// Sets values in an answer's payload, on both surfaces.
+    Edit(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<PayloadEdit>),
     /// Turns an answer into a refusal.
     Verdict(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<Refusal>),
     /// Adds notes to an answer.
@@ -131,7 +145,7 @@ impl Hook {
             | Hook::Rewrite(_)
             | Hook::Deadline(_) => Class::Request,
             Hook::Verdict(_) => Class::Verdict,
-            Hook::Annotate(_) | Hook::Note(_) => Class::Advisory,
+            Hook::Witness(_) | Hook::Edit(_) | Hook::Note(_) => Class::Advisory,
         }
     }
 
@@ -144,7 +158,8 @@ impl Hook {
             Hook::Hold(_) => "hold",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",
-            Hook::Annotate(_) => "annotation",
+            Hook::Witness(_) => "witness",
+            Hook::Edit(_) => "edit",
             Hook::Verdict(_) => "verdict",
             Hook::Note(_) => "note",
         }
@@ -198,15 +213,23 @@ pub struct Expiry {
     pub refusal: Refusal,
 }
 
-/// A key for an answer's payload.
+/// Values for an answer's payload.
 #[derive(Clone, Debug)]
-pub struct PayloadKey {
-    /// The key.
-    pub key: &'static str,
-    /// Its value, as JSON text.
-    pub value: String,
-    /// The fact that goes with it.
+pub struct PayloadEdit {
+    /// Where each value goes, and the value as JSON text. A key at the end of a path need not be there
+    /// yet.
+    pub set: Vec<(Vec<Step>, String)>,
+    /// The fact that goes with them.
     pub code: &'static str,
+}
+
+/// A step into a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To the value of this key.
+    Key(&'static str),
+    /// To the item at this place.
+    Item(usize),
 }
 
 /// A tool of a listing.
@@ -307,11 +330,19 @@ pub struct Cx<'a> {
     pub now_ms: i64,
     /// Files, keys.
     pub surroundings: &'a dyn Surroundings,
+    /// The callers' own words of the last snippets that were wrapped.
+    pub snippets: &'a Snippets,
+    /// The behaviours that have put notes on this answer so far.
+    pub said: Vec<&'static str>,
     editors: OnceLock<Vec<Editor>>,
 }
 
 impl<'a> Cx<'a> {
     /// A snapshot of the moment.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one caller, which owns all of it"
+    )]
     pub fn new(
         config: &'a Config,
         at_work: &'a [Behavior],
@@ -319,6 +350,7 @@ impl<'a> Cx<'a> {
         listings: &'a Listings,
         now_ms: i64,
         surroundings: &'a dyn Surroundings,
+        snippets: &'a Snippets,
     ) -> Self {
         Cx {
             config,
@@ -327,6 +359,8 @@ impl<'a> Cx<'a> {
             listings,
             now_ms,
             surroundings,
+            snippets,
+            said: Vec::new(),
             editors: OnceLock::new(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A `Name@hash` does not show which of two copies of a project is meant; the folder does.
 
-use super::{Behavior, Cx, Hook, PayloadKey};
+use super::{Behavior, Cx, Hook, PayloadEdit, Step};
 use crate::instances::{Editor, Selector};
 use crate::relay::inflight::InFlight;
 use crate::reply::Reply;
@@ -12,7 +12,7 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "proxy_project_root",
     summary: "Adds the pinned project's folder to the answer of set_active_instance.",
-    hooks: &[Hook::Annotate(root)],
+    hooks: &[Hook::Edit(root)],
     codes: &[
         ("project_root_added", "the pinned project's folder"),
         (
@@ -22,11 +22,11 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     ],
 };
 
-fn root(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadKey> {
+fn root(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadEdit> {
     if call.tool != "set_active_instance" || reply.is_failure() {
         return None;
     }
-    // The core has taken the pin over before it asks for annotations.
+    // The core has taken the pin over before it asks for edits.
     let pin = cx.pins.pin.as_deref().and_then(Selector::from_text);
     let pinned = pin.and_then(|pin| pin.resolve_live_first(cx.editors(), cx.now_ms).one());
     let root = pinned.and_then(Editor::project_root);
@@ -34,9 +34,9 @@ fn root(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadKey> {
         Some(_) => "project_root_added",
         None => "project_root_unresolved",
     };
-    Some(PayloadKey {
-        key: "proxy_project_root",
-        value: quote(root.as_deref().unwrap_or("unresolved")),
+    let value = quote(root.as_deref().unwrap_or("unresolved"));
+    Some(PayloadEdit {
+        set: vec![(vec![Step::Key("proxy_project_root")], value)],
         code,
     })
 }

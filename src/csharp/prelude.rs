@@ -29,7 +29,8 @@ pub const IDEMPOTENCY_LINES: usize = 6;
 /// The longest `code` that the Editor takes, in UTF-16 units (read from the bridge's source, 10.1.0).
 pub const EDITOR_CODE_LIMIT_UTF16: usize = 50_000;
 
-const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
+/// Starts the comment at the very start of all injected code; the key follows it.
+pub const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
 
 /// A snippet with the proxy's lines around it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -122,10 +122,10 @@ impl Relay {
             }
         }
         match self.additions(call, reply, now) {
-            Ok(additions) if additions.key.is_none() && additions.notes.is_empty() => {
+            Ok(additions) if additions.is_empty() => {
                 out.push(Action::ToClient(incoming(line)));
             }
-            Ok(additions) => match reply.with(additions) {
+            Ok(additions) => match reply.with(&additions) {
                 Ok(edited) => {
                     let added = edited.facts.iter().map(|fact| {
                         let (tool, id) = (&call.tool, &call.id);
@@ -188,28 +188,30 @@ impl Relay {
         reply: &Reply<'_>,
         now: Now,
     ) -> Result<Additions, Contained> {
-        let cx = self.cx(now);
+        let mut cx = self.cx(now);
         let mut additions = Additions::default();
         let fact = |behavior, code| Fact {
             behavior,
             code,
             forwarded: true,
         };
-        for (name, annotate) in self.hooks(|hook| match hook {
-            Hook::Annotate(run) => Some(*run),
+        for (name, edit) in self.hooks(|hook| match hook {
+            Hook::Edit(run) => Some(*run),
             _ => None,
         }) {
-            let key = contain(name, Class::Advisory, || Ok(annotate(call, reply, &cx)))?;
-            if let Some(key) = key {
-                additions.facts.push(fact(name, key.code));
-                additions.key = Some(key);
-            }
+            let edit = contain(name, Class::Advisory, || Ok(edit(call, reply, &cx)))?;
+            additions
+                .edits
+                .extend(edit.map(|edit| (fact(name, edit.code), edit)));
         }
         for (name, note) in self.hooks(|hook| match hook {
             Hook::Note(run) => Some(*run),
             _ => None,
         }) {
             let notes = contain(name, Class::Advisory, || Ok(note(call, reply, &cx)))?;
+            if !notes.is_empty() {
+                cx.said.push(name);
+            }
             for note in notes {
                 additions.facts.push(fact(name, note.code));
                 additions.notes.push(note.text);

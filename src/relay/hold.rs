@@ -13,7 +13,7 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -90,8 +90,15 @@ pub struct Passage {
 /// What upstream has got, and what it is still to get.
 #[derive(Default)]
 pub(super) struct Hold {
+    /// Whether a rule is at work. Without one nothing is written down.
     on: bool,
-    sent: VecDeque<Sent>,
+    /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
+    /// taken for that of a later one with its id.
+    sent: HashMap<Id, Sent>,
+    /// The same for requests whose id was in use.
+    twins: Vec<(Id, Sent)>,
+    /// How many of the other requests that upstream has not answered have an id.
+    others: HashMap<Id, usize>,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -99,14 +106,11 @@ pub(super) struct Hold {
     last_scan: Option<Duration>,
 }
 
-/// A request that upstream got and has not answered. It stays when its time is over: its answer may yet come, and must
-/// not be taken for that of a later request with its id.
+/// A request that upstream got.
+#[derive(Clone, Copy)]
 struct Sent {
-    id: Id,
     scanning: bool,
     until: Duration,
-    /// Later requests that took its id and are not Unity-bound. Those are answered first.
-    namesakes: usize,
 }
 
 /// A request that waits.
@@ -126,15 +130,24 @@ impl Hold {
         }
     }
 
+    fn all_sent(&self) -> impl Iterator<Item = &Sent> {
+        let twins = self.twins.iter().map(|(_, sent)| sent);
+        self.sent.values().chain(twins)
+    }
+
+    fn in_flight(&self, now: Now) -> impl Iterator<Item = &Sent> {
+        let counts = move |sent: &&Sent| sent.until > now.since_start;
+        self.all_sent().filter(counts)
+    }
+
     fn is_in_flight(&self, now: Now) -> bool {
-        self.sent.iter().any(|sent| sent.until > now.since_start)
+        self.in_flight(now).next().is_some()
     }
 
     fn traffic(&self, now: Now) -> Traffic {
-        let mut in_hand = self.sent.iter().filter(|sent| sent.until > now.since_start);
         Traffic {
-            in_flight: in_hand.clone().next().is_some(),
-            scanning: in_hand.any(|sent| sent.scanning),
+            in_flight: self.is_in_flight(now),
+            scanning: self.in_flight(now).any(|sent| sent.scanning),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -149,32 +162,46 @@ impl Hold {
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        self.sent.push_back(Sent {
-            id: id.clone(),
+        let sent = Sent {
             scanning: passage.scanning,
             until: now.since_start.saturating_add(passage.counts_for),
-            namesakes: 0,
-        });
-    }
-
-    /// A request that is not Unity-bound goes out with an id that may be in use.
-    pub(super) fn sent_beside(&mut self, id: &Id) {
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == *id) {
-            sent.namesakes += 1;
+        };
+        if let Some(other) = self.sent.insert(id.clone(), sent) {
+            self.twins.push((id.clone(), other));
         }
     }
 
-    /// Upstream answers an id. Of several requests with it the oldest is taken for the answered one: the others go on
-    /// counting.
+    /// Whether upstream has a Unity-bound request with this id.
+    fn has(&self, id: &Id) -> bool {
+        self.sent.contains_key(id)
+    }
+
+    /// Takes note of a request that is not Unity-bound: its answer must not be taken for that of one with the same id.
+    pub(super) fn sent_other(&mut self, id: &Id) {
+        if self.on {
+            *self.others.entry(id.clone()).or_default() += 1;
+        }
+    }
+
+    /// Upstream answers an id. Which of several requests with it is meant cannot be told. One that is not Unity-bound is
+    /// taken off first, then the one that would count for the shortest time: none stops counting before its answer.
     pub(super) fn answered(&mut self, id: &Id) {
-        let Some(at) = self.sent.iter().position(|sent| sent.id == *id) else {
+        if let Some(others) = self.others.get_mut(id) {
+            *others -= 1;
+            if *others == 0 {
+                self.others.remove(id);
+            }
+            return;
+        }
+        let Some(sent) = self.sent.remove(id) else {
             return;
         };
-        match &mut self.sent[at].namesakes {
-            0 => {
-                self.sent.remove(at);
-            }
-            more => *more -= 1,
+        let twins = self.twins.iter().enumerate();
+        let twins = twins.filter(|(_, (twin, _))| twin == id);
+        if let Some((at, _)) = twins.min_by_key(|(_, (_, twin))| twin.until) {
+            let (id, twin) = self.twins.swap_remove(at);
+            let longer = if twin.until > sent.until { twin } else { sent };
+            self.sent.insert(id, longer);
         }
     }
 
@@ -183,7 +210,7 @@ impl Hold {
         if self.queue.is_empty() {
             return None;
         }
-        self.sent.iter().map(|sent| sent.until).max()
+        self.all_sent().map(|sent| sent.until).max()
     }
 
     fn push(&mut self, waiting: Waiting) {
@@ -290,14 +317,13 @@ impl Relay {
     /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
     /// call to the Editor, where the next one would meet it (measured against 10.1.0).
     pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
-        let is_unity_bound = |asked| matches!(asked, Asked::ToolCall | Asked::Read);
-        let entry = self.pending.get(id);
-        self.hold.on && entry.is_some_and(|entry| is_unity_bound(entry.asked))
+        self.hold.has(id)
     }
 
     /// Lets those go whose turn has come, in the order in which they came.
     pub(super) fn release(&mut self, now: Now, out: &mut Vec<Action>) {
-        while !self.hold.is_in_flight(now)
+        while !self.hold.queue.is_empty()
+            && !self.hold.is_in_flight(now)
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;

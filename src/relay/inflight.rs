@@ -2,6 +2,7 @@
 
 use crate::behaviors::Refusal;
 use crate::call::{Call, Target};
+use crate::relay::witness::Seen;
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
@@ -12,6 +13,8 @@ use std::time::Duration;
 pub enum Asked {
     /// `tools/call`.
     ToolCall,
+    /// `initialize`.
+    Initialize,
     /// `tools/list`.
     ToolList,
     /// `resources/read`.
@@ -50,6 +53,8 @@ pub struct InFlight {
     pub target: Option<Target>,
     /// The lines put ahead of the caller's code, by behaviour.
     pub prelude: Vec<(&'static str, usize)>,
+    /// What was taken down of it when it went out.
+    pub seen: Vec<Seen>,
     /// The place in the order of forwarding.
     pub(super) seq: u64,
     /// The deadline since the relay's start, and what is said when it passes.

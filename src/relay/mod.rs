@@ -8,6 +8,7 @@ mod listing;
 mod pins;
 mod refusals;
 mod requests;
+pub mod witness;
 
 use crate::behaviors::{Behavior, Cx, Hook, Listings, Pins, Surroundings};
 use crate::config::Config;
@@ -66,6 +67,7 @@ pub struct Relay {
     pins: Pins,
     listings: Listings,
     vetted: Option<listing::Vetted>,
+    snippets: witness::Snippets,
     pending: HashMap<Id, InFlight>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
@@ -94,6 +96,7 @@ impl Relay {
             pins: Pins::default(),
             listings: Listings::default(),
             vetted: None,
+            snippets: witness::Snippets::default(),
             pending: HashMap::new(),
             deadlines: BTreeSet::new(),
             hold: Hold::new(holds),
@@ -149,7 +152,7 @@ impl Relay {
 
     /// The upstream is gone: every request that still waits is answered, and so is every later one.
     /// `how` says what ended it, such as `ended with status 3`.
-    pub fn on_child_end(&mut self, how: &str, out: &mut Vec<Action>) {
+    pub fn on_child_end(&mut self, how: &str, last_words: &str, out: &mut Vec<Action>) {
         self.ended = Some(how.to_owned());
         self.deadlines.clear();
         self.drop_waiting(how, out);
@@ -158,10 +161,14 @@ impl Relay {
         for call in left {
             if call.state == State::Waiting {
                 self.waiting -= 1;
-                let text = format!(
-                    "The MCP for Unity server {how} before it answered. The work may have run: \
-                     verify its effect before you repeat it."
-                );
+                let text = if call.asked == Asked::Initialize {
+                    self.never_served(how, last_words)
+                } else {
+                    format!(
+                        "The MCP for Unity server {how} before it answered. The work may have run: \
+                         verify its effect before you repeat it."
+                    )
+                };
                 out.push(Action::ToClient(unanswered(
                     &call,
                     codes::UPSTREAM_ENDED,
@@ -169,6 +176,19 @@ impl Relay {
                 )));
             }
         }
+    }
+
+    /// What is known of a server that ended before there was a session.
+    fn never_served(&self, how: &str, last_words: &str) -> String {
+        let command = self.config.upstream_words().join(" ");
+        let said = match last_words.trim() {
+            "" => "It said nothing on stderr.".to_owned(),
+            words => format!("Its last words on stderr:\n{words}\n"),
+        };
+        format!(
+            "The MCP for Unity server {how} before it answered `initialize`. It was started as: {command}\n{said}\n\
+             Run that command in a terminal to see the whole reason; `vrc-mcp-proxy doctor` looks at the usual ones."
+        )
     }
 
     fn cx(&self, now: Now) -> Cx<'_> {
@@ -179,6 +199,7 @@ impl Relay {
             &self.listings,
             now.unix_ms,
             self.surroundings.as_ref(),
+            &self.snippets,
         )
     }
 

@@ -18,6 +18,7 @@ use std::time::Duration;
 struct Cleared {
     line: Option<Bytes>,
     entry: InFlight,
+    log: Vec<Action>,
 }
 
 /// When guards are asked.
@@ -107,6 +108,7 @@ impl Relay {
         out: &mut Vec<Action>,
     ) {
         let asked = match &*message.method {
+            "initialize" => Asked::Initialize,
             "tools/list" => Asked::ToolList,
             "resources/read" => Asked::Read,
             _ => Asked::Other,
@@ -114,7 +116,7 @@ impl Relay {
         if let Some(how) = &self.ended {
             out.push(never_forwarded(&id, asked, how));
         } else if asked != Asked::Read {
-            self.hold.sent_beside(&id);
+            self.hold.sent_other(&id);
             self.track(entry(id, asked));
             out.push(Action::ToChild(outgoing(line)));
         } else if let Some(passage) = self.arrival(UnityBound::Read, &id, line, now, out) {
@@ -170,6 +172,8 @@ impl Relay {
             Ok(cleared) => {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
                 let line = changed.as_ref().unwrap_or(line);
+                out.extend(cleared.log);
+                self.remember(&cleared.entry.seen);
                 self.send(cleared.entry, line, passage, now, out);
             }
             Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
@@ -205,7 +209,7 @@ impl Relay {
             .or_else(|| default().map(named(TargetSource::Default)))
     }
 
-    /// Guards, then rewrites, then the deadline.
+    /// Guards, then rewrites, then the deadline, then witnesses.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
         self.guards(call, &cx, Moment::Departure)?;
@@ -220,16 +224,18 @@ impl Relay {
             let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
+        let (seen, log) = self.witness(call, &cx);
         let entry = InFlight {
             tool: call.tool.to_string(),
             action: call.action().map(String::from),
             target: call.target.clone(),
             prelude,
             deadline,
+            seen,
             line: Bytes::copy_from_slice(call.text().as_bytes()),
             ..entry(call.id.clone(), Asked::ToolCall)
         };
-        Ok(Cleared { line, entry })
+        Ok(Cleared { line, entry, log })
     }
 
     /// Asks the guards of a moment. Those that were asked on arrival are asked again at departure: that keeps the
@@ -332,6 +338,7 @@ pub(super) fn entry(id: Id, asked: Asked) -> InFlight {
         action: None,
         target: None,
         prelude: Vec::new(),
+        seen: Vec::new(),
         seq: 0,
         deadline: None,
         line: Bytes::new(),

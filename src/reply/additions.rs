@@ -1,11 +1,11 @@
 //! Adding to an answer, on both of its surfaces.
 
 use super::{Fact, META_KEY, NOTE_KEY, Reply, Structured};
-use crate::behaviors::PayloadKey;
+use crate::behaviors::{PayloadEdit, Step};
 use crate::wire::object::{Object, Raw};
 use crate::wire::same::same;
 use crate::wire::splice::{BadEdits, Edits};
-use crate::wire::{quote, unescape};
+use crate::wire::{literal, quote};
 use bytes::Bytes;
 use serde_json::Value;
 use std::ops::Range;
@@ -13,13 +13,23 @@ use std::ops::Range;
 /// What is to be added to an answer.
 #[derive(Debug, Default)]
 pub struct Additions {
-    /// A key for the payload.
-    pub key: Option<PayloadKey>,
+    /// Values for the payload, each lot with its fact.
+    pub edits: Vec<(Fact, PayloadEdit)>,
     /// Notes, in order.
     pub notes: Vec<String>,
-    /// The facts that go with them.
+    /// The facts that go with the notes.
     pub facts: Vec<Fact>,
 }
+
+impl Additions {
+    /// Whether there is nothing to add.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty() && self.notes.is_empty()
+    }
+}
+
+/// What replaces a range of bytes.
+type Replacement = (Range<usize>, String);
 
 /// An answer with additions, and what could not be said on both surfaces.
 #[derive(Debug)]
@@ -37,28 +47,27 @@ impl Reply<'_> {
     ///
     /// # Errors
     /// [`BadEdits`] when the edits do not fit the line; upstream's bytes are to be used then.
-    pub fn with(&self, mut additions: Additions) -> Result<Edited, BadEdits> {
+    pub fn with(&self, additions: &Additions) -> Result<Edited, BadEdits> {
         let mut edits = Edits::default();
         let mut log = Vec::new();
+        let mut facts = Vec::new();
         let mut structured = Vec::new();
-        if let Some(key) = additions.key.take() {
-            match self.payload_key_edits(&key) {
-                Some((text_edit, structured_edit)) => {
-                    edits.replace(text_edit.0, text_edit.1);
-                    structured.extend(structured_edit);
+        for (fact, edit) in &additions.edits {
+            if let Some((text, values)) = self.payload_edits(edit) {
+                for (range, value) in text {
+                    edits.replace(range, value);
                 }
-                None => {
-                    // The key's own fact: those of the notes come behind it.
-                    let own = additions.facts.iter().position(|f| f.code == key.code);
-                    own.map(|at| additions.facts.remove(at));
-                    log.push(format!(
-                        "{}: the key was not added: the answer's surfaces are not provably one and the \
-                         same object payload",
-                        key.key
-                    ));
-                }
+                structured.extend(values);
+                facts.push(*fact);
+            } else {
+                log.push(format!(
+                    "{}: the payload was left as it is: the answer's surfaces are not provably one and the same \
+                     object payload",
+                    fact.behavior
+                ));
             }
         }
+        facts.extend(&additions.facts);
         if !additions.notes.is_empty()
             && let Err(why) =
                 self.note_edits(&additions.notes, &mut edits, &mut structured, &mut log)
@@ -87,11 +96,11 @@ impl Reply<'_> {
                 log,
             });
         }
-        self.meta_edits(&additions.facts, &mut edits);
+        self.meta_edits(&facts, &mut edits);
         let line = edits.apply(self.text)?;
         Ok(Edited {
             line: Some(line),
-            facts: additions.facts,
+            facts,
             log,
         })
     }
@@ -100,7 +109,7 @@ impl Reply<'_> {
         &self,
         notes: &[String],
         edits: &mut Edits,
-        structured: &mut Vec<(Range<usize>, String)>,
+        structured: &mut Vec<Replacement>,
         log: &mut Vec<String>,
     ) -> Result<(), &'static str> {
         if let Some(error) = &self.surfaces().error {
@@ -161,13 +170,9 @@ impl Reply<'_> {
         edits.replace(range, text);
     }
 
-    /// The edits that put a key into the payload: in the text, and in `structuredContent` where that
-    /// provably is the same payload. `None` when it is not.
-    #[allow(clippy::type_complexity)]
-    fn payload_key_edits(
-        &self,
-        key: &PayloadKey,
-    ) -> Option<((Range<usize>, String), Option<(Range<usize>, String)>)> {
+    /// The edits that set values in the payload: in the text, and in `structuredContent` where that provably is the
+    /// same payload. `None` when it is not, or when it has no such place.
+    fn payload_edits(&self, edit: &PayloadEdit) -> Option<(Vec<Replacement>, Vec<Replacement>)> {
         self.payload().filter(|p| p.is_object())?;
         let (_, blocks) = self.surfaces().content.as_ref()?;
         let is_text = |b: &&Object<'_>| b.get_str("type").as_deref() == Some("text");
@@ -175,7 +180,7 @@ impl Reply<'_> {
         let text = literal.as_str()?;
         let object = Raw::whole(&text).as_object_trimmed()?;
         let structured = match &self.surfaces().structured {
-            Structured::Absent => None,
+            Structured::Absent => Vec::new(),
             Structured::Other => return None,
             Structured::Object(structured) => {
                 let of_payload = if same(structured.raw(), object.raw()) {
@@ -183,18 +188,33 @@ impl Reply<'_> {
                 } else {
                     wrapped(structured).filter(|inner| same(inner.raw(), object.raw()))?
                 };
-                Some(of_payload.set(key.key, &key.value))
+                replacements(of_payload.raw(), edit)?
             }
         };
-        let (range, value) = object.set(key.key, &key.value);
-        let edit = inside_literal(literal, &text, &range, &value);
-        Some((edit, structured))
+        let text = inside_literal(literal, replacements(object.raw(), edit)?)?;
+        Some((text, structured))
+    }
+}
+
+/// What sets the edit's values in `payload`.
+fn replacements(payload: Raw<'_>, edit: &PayloadEdit) -> Option<Vec<Replacement>> {
+    let set = edit.set.iter();
+    set.map(|(path, value)| set_at(payload, path, value))
+        .collect()
+}
+
+fn set_at(raw: Raw<'_>, path: &[Step], value: &str) -> Option<Replacement> {
+    match path {
+        [] => Some((raw.range(), value.to_owned())),
+        [Step::Key(key)] => Some(raw.as_object()?.set(key, value)),
+        [Step::Key(key), rest @ ..] => set_at(raw.as_object()?.get(key)?, rest, value),
+        [Step::Item(at), rest @ ..] => set_at(*raw.as_array()?.get(*at)?, rest, value),
     }
 }
 
 /// The edit that puts a note into `structuredContent`, behind what may already stand there: a note of
 /// another proxy's is not ours to remove.
-fn with_note(object: &Object<'_>, note: &str) -> (Range<usize>, String) {
+fn with_note(object: &Object<'_>, note: &str) -> Replacement {
     match object.get(NOTE_KEY).filter(|old| old.text.starts_with('"')) {
         Some(old) => {
             let end = old.range().end - 1;
@@ -212,25 +232,15 @@ fn wrapped<'a>(object: &Object<'a>) -> Option<Object<'a>> {
     object.get("result").filter(|_| only)?.as_object()
 }
 
-/// The edit of a string literal that changes its unescaped `text` at `range`. Where the text around
-/// the range is found again as it stands, only the range is touched; otherwise the literal is
-/// written anew.
-fn inside_literal(
-    literal: Raw<'_>,
-    text: &str,
-    range: &Range<usize>,
-    value: &str,
-) -> (Range<usize>, String) {
-    let escaped = quote(value);
-    let escaped = &escaped[1..escaped.len() - 1];
-    // An insertion stands before the payload's closing brace, which is the literal's last one.
-    if range.is_empty()
-        && let Some(at) = literal.text.rfind('}')
-        && unescape(&format!("\"{}", &literal.text[at..])).as_deref() == text.get(range.start..)
-    {
-        let at = literal.at + at;
-        return (at..at, escaped.to_owned());
-    }
-    let (head, tail) = (&text[..range.start], &text[range.end..]);
-    (literal.range(), quote(&format!("{head}{value}{tail}")))
+/// The same replacements in the string literal that the text they were made for stands in; its other bytes stay.
+fn inside_literal(literal: Raw<'_>, mut made: Vec<Replacement>) -> Option<Vec<Replacement>> {
+    made.sort_by_key(|(range, _)| range.start);
+    let ends: Vec<usize> = made.iter().flat_map(|(r, _)| [r.start, r.end]).collect();
+    let places = literal::places(literal.text, &ends)?;
+    let moved = places.chunks_exact(2).zip(made).map(|(ends, (_, value))| {
+        let value = quote(&value);
+        let range = literal.at + ends[0]..literal.at + ends[1];
+        (range, value[1..value.len() - 1].to_owned())
+    });
+    Some(moved.collect())
 }

@@ -21,7 +21,15 @@ impl Phrase {
 
     /// Whether it stands in `text`.
     pub fn is_in(&self, text: &str) -> bool {
-        let finder = self.finder.get_or_init(|| Finder::new(self.text));
-        finder.find(text.as_bytes()).is_some()
+        self.finder().find(text.as_bytes()).is_some()
+    }
+
+    /// Where it stands in `text`: the offset of each of its first letters.
+    pub fn places_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
+        self.finder().find_iter(text.as_bytes())
+    }
+
+    fn finder(&self) -> &Finder<'static> {
+        self.finder.get_or_init(|| Finder::new(self.text))
     }
 }

@@ -1,9 +1,9 @@
 use super::*;
-use crate::behaviors::PayloadKey;
+use crate::behaviors::{PayloadEdit, Step};
 use crate::wire::object::Raw;
 use crate::wire::quote;
 
-fn with(line: &str, additions: Additions) -> Edited {
+fn with(line: &str, additions: &Additions) -> Edited {
     let envelope = Raw::whole(line).as_object().expect("an object");
     let reply = Reply::new(line, &envelope);
     reply.with(additions).expect("edits that fit")
@@ -17,23 +17,22 @@ fn fact(code: &'static str) -> Fact {
     }
 }
 
+fn edit(set: Vec<(Vec<Step>, String)>) -> PayloadEdit {
+    PayloadEdit { set, code: "key" }
+}
+
 fn key() -> Additions {
     Additions {
-        key: Some(PayloadKey {
-            key: "k",
-            value: "1".into(),
-            code: "key",
-        }),
-        facts: vec![fact("key")],
-        notes: Vec::new(),
+        edits: vec![(fact("key"), edit(vec![(vec![Step::Key("k")], "1".into())]))],
+        ..Additions::default()
     }
 }
 
 fn note() -> Additions {
     Additions {
-        key: None,
         facts: vec![fact("note")],
         notes: vec!["N".into()],
+        ..Additions::default()
     }
 }
 
@@ -53,7 +52,7 @@ fn a_key_goes_to_both_surfaces_where_they_are_one_payload() {
             r#"{"result":{"a":1,"k":1}}"#,
         ),
     ] {
-        let edited = with(&answer(r#"{"a":1}"#, structured), key());
+        let edited = with(&answer(r#"{"a":1}"#, structured), &key());
         let line: Value = serde_json::from_slice(&edited.line.expect("an edit")).expect("JSON");
         let result = &line["result"];
         assert_eq!(result["content"][0]["text"], r#"{"a":1,"k":1}"#);
@@ -76,9 +75,77 @@ fn a_key_that_is_not_proven_leaves_the_answer_alone() {
         ("no JSON", r#"{"result":"no JSON"}"#),
     ] {
         let line = answer(payload, &format!(r#","structuredContent":{structured}"#));
-        let edited = with(&line, key());
+        let edited = with(&line, &key());
         assert_eq!((edited.line, edited.facts), (None, vec![]), "{line}");
         assert_eq!(edited.log.len(), 1, "{line}");
+    }
+}
+
+/// Two values inside the payload, which goes out on both surfaces.
+fn inner() -> Additions {
+    let at = |item| vec![Step::Key("l"), Step::Item(item), Step::Key("k")];
+    let set = vec![(at(1), r#""n\"w\n""#.into()), (at(0), "[2]".into())];
+    Additions {
+        edits: vec![(fact("key"), edit(set))],
+        ..Additions::default()
+    }
+}
+
+#[test]
+fn values_inside_are_set_and_all_other_bytes_stay() {
+    let meta = r#","_meta":{"vrc-mcp-proxy":[{"behavior":"b","code":"key","forwarded":true}]}}}"#;
+    let line = |first: &str, second: &str, literal: [&str; 2]| {
+        format!(
+            r#"{{"id":1,"result":{{"content":[{{"type":"image"}},{{"text":" {{ \"l\" :[{{\"\u006b\":{}, \"\u00e9\/\" : \"\\u00e9\"}},{{\"k\":{}}}] }} ","type":"text"}}],"structuredContent":{{"result":{{"l":[{{"k":{first},"é\/":"\u00e9"}},{{"k":{second}}}]}}}}"#,
+            literal[0], literal[1]
+        )
+    };
+    let edited = with(
+        &(line("1", "\"old\"", ["1", r#"\"\u006fld\""#]) + "}}"),
+        &inner(),
+    );
+    let edited = String::from_utf8(edited.line.expect("an edit").to_vec()).expect("UTF-8");
+    let set = line("[2]", r#""n\"w\n""#, ["[2]", r#"\"n\\\"w\\n\""#]);
+    assert_eq!(edited, set + meta);
+}
+
+#[test]
+fn values_that_have_no_place_leave_the_answer_alone() {
+    for payload in [
+        r#"{"l":[{"k":1}]}"#,
+        r#"{"l":[{"k":1},[]]}"#,
+        r#"{"l":{"0":{},"1":{}}}"#,
+        r#"{"a":[{"k":1},{"k":1}]}"#,
+    ] {
+        let edited = with(&answer(payload, ""), &inner());
+        assert_eq!((edited.line, edited.facts), (None, vec![]), "{payload}");
+        assert!(edited.log[0].starts_with("b: the payload was left as it is"));
+    }
+}
+
+#[test]
+fn what_cannot_be_a_failure_is_seen_at_once() {
+    let may_fail = |line: &str| {
+        let envelope = Raw::whole(line).as_object().expect("an object");
+        Reply::new(line, &envelope).may_fail()
+    };
+    for line in [
+        answer(r#"{"success":false}"#, ""),
+        answer("{\n\t\"success\"\r\n :\t\tfalse}", ""),
+        answer(r#"{"succ\u0065ss":false}"#, ""),
+        answer(r#"{"success":true,"success":false}"#, ""),
+        answer("x", r#","isError":true"#),
+        answer("x", ",\"isError\"\t:\n true"),
+        answer("x", r#","isError":false,"isError":true"#),
+        answer("x", r#","is\u0045rror":true"#),
+    ] {
+        assert!(may_fail(&line), "{line}");
+    }
+    for line in [
+        answer(r#"{"success":true,"other":false}"#, r#","isError":false"#),
+        answer("false success isError", r#","x":true"#),
+    ] {
+        assert!(!may_fail(&line), "{line}");
     }
 }
 
@@ -89,11 +156,11 @@ fn a_note_that_finds_no_place_leaves_the_answer_alone() {
         r#"{"id":1,"error":"text"}"#,
         r#"{"id":1,"result":{"content":"text"}}"#,
     ] {
-        let edited = with(line, note());
+        let edited = with(line, &note());
         assert_eq!((edited.line, edited.facts), (None, vec![]), "{line}");
         assert_eq!(edited.log.len(), 1, "{line}");
     }
-    let edited = with(r#"{"id":1,"error":{"message":"a\u0062"}}"#, note());
+    let edited = with(r#"{"id":1,"error":{"message":"a\u0062"}}"#, &note());
     let line = edited.line.expect("an edit");
     assert_eq!(&line[..], br#"{"id":1,"error":{"message":"a\u0062\nN"}}"#);
 }

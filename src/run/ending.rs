@@ -2,6 +2,7 @@
 
 use super::io::Io;
 use super::shell::{End, Shell, Step};
+use crate::stderr::Stderr;
 use crate::upstream::{describe, exit_status};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -120,7 +121,9 @@ impl Shell {
         if matches!(end, End::Upstream(_)) {
             tracing::error!("the MCP for Unity server {how}");
         }
-        self.relay.on_child_end(&how, &mut self.actions);
+        let last_words = Stderr::get().last_passed();
+        self.relay
+            .on_child_end(&how, &last_words, &mut self.actions);
         self.carry_out(None, None);
         self.catch_up();
         for batch in self.late.take().unwrap_or_default() {

@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::panic::panic_any;
 use std::sync::Once;
 use vrc_mcp_proxy::behaviors::{
-    Behavior, Check, Cx, Expiry, Hook, Listing, ListingEdit, Note, PayloadKey, REGISTRY, Refusal,
+    Behavior, Check, Cx, Expiry, Hook, Listing, ListingEdit, Note, PayloadEdit, REGISTRY, Refusal,
     Rewriting,
 };
 use vrc_mcp_proxy::call::Call;
 use vrc_mcp_proxy::contain::install_panic_hook;
 use vrc_mcp_proxy::relay::hold::{Passage, Traffic, UnityBound};
 use vrc_mcp_proxy::relay::inflight::InFlight;
+use vrc_mcp_proxy::relay::witness::Seen;
 use vrc_mcp_proxy::reply::Reply;
 
 thread_local! {
@@ -92,7 +93,12 @@ fn deadline<P: Payload>(_: &Call<'_>, _: &Cx<'_>) -> Option<Expiry> {
     None
 }
 
-fn annotate<P: Payload>(_: &InFlight, _: &Reply<'_>, _: &Cx<'_>) -> Option<PayloadKey> {
+fn witness<P: Payload>(_: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
+    once::<P>();
+    None
+}
+
+fn edit<P: Payload>(_: &InFlight, _: &Reply<'_>, _: &Cx<'_>) -> Option<PayloadEdit> {
     once::<P>();
     None
 }
@@ -117,7 +123,8 @@ pub(crate) fn panicking<P: Payload>(hook: &Hook) -> Hook {
         Hook::Hold(_) => Hook::Hold(hold::<P>),
         Hook::Rewrite(_) => Hook::Rewrite(rewrite::<P>),
         Hook::Deadline(_) => Hook::Deadline(deadline::<P>),
-        Hook::Annotate(_) => Hook::Annotate(annotate::<P>),
+        Hook::Witness(_) => Hook::Witness(witness::<P>),
+        Hook::Edit(_) => Hook::Edit(edit::<P>),
         Hook::Verdict(_) => Hook::Verdict(verdict::<P>),
         Hook::Note(_) => Hook::Note(note::<P>),
     }
@@ -131,7 +138,8 @@ const ALL_KINDS: &[Hook] = &[
     Hook::Hold(hold::<Calm>),
     Hook::Rewrite(rewrite::<Calm>),
     Hook::Deadline(deadline::<Calm>),
-    Hook::Annotate(annotate::<Calm>),
+    Hook::Witness(witness::<Calm>),
+    Hook::Edit(edit::<Calm>),
     Hook::Verdict(verdict::<Calm>),
     Hook::Note(note::<Calm>),
 ];

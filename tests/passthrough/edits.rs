@@ -6,7 +6,7 @@ use crate::support::driver::Driver;
 use crate::support::surroundings::NoEditors;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use vrc_mcp_proxy::behaviors::{Behavior, Cx, Hook, Note, PayloadKey, Rewriting};
+use vrc_mcp_proxy::behaviors::{Behavior, Cx, Hook, Note, PayloadEdit, Rewriting, Step};
 use vrc_mcp_proxy::call::{Call, Rewrite};
 use vrc_mcp_proxy::config::Config;
 use vrc_mcp_proxy::relay::Relay;
@@ -82,13 +82,12 @@ fn notes(_: &InFlight, _: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     vec![note(NOTE), note("second")]
 }
 
-const KEYS: &[Hook] = &[Hook::Annotate(annotate)];
-const BOTH: &[Hook] = &[Hook::Annotate(annotate), Hook::Note(notes)];
+const KEYS: &[Hook] = &[Hook::Edit(edit)];
+const BOTH: &[Hook] = &[Hook::Edit(edit), Hook::Note(notes)];
 
-fn annotate(_: &InFlight, _: &Reply<'_>, _: &Cx<'_>) -> Option<PayloadKey> {
-    Some(PayloadKey {
-        key: "added",
-        value: "\"ü \\\"x\\\"\"".to_owned(),
+fn edit(_: &InFlight, _: &Reply<'_>, _: &Cx<'_>) -> Option<PayloadEdit> {
+    Some(PayloadEdit {
+        set: vec![(vec![Step::Key("added")], "\"ü \\\"x\\\"\"".to_owned())],
         code: "probed",
     })
 }
@@ -286,7 +285,7 @@ proptest! {
         let (got, driver) = play(if noted { BOTH } else { KEYS }, &answer);
         if which == 3 {
             prop_assert_eq!(got, answer);
-            prop_assert!(driver.log.iter().any(|line| line.contains("added: the key was not added")));
+            prop_assert!(driver.log.iter().any(|line| line.contains("probe: the payload was left as it is")));
             return Ok(());
         }
         let read: Value = serde_json::from_str(&got).unwrap();

@@ -185,3 +185,28 @@ fn a_full_disk_behind_stderr_costs_the_log_alone() {
     session.close();
     assert_eq!(session.code(), 0);
 }
+
+#[test]
+fn a_server_that_ends_at_once_is_told_with_its_last_words() {
+    let mut session = relay().start_up();
+    let steps = json!([
+        ["stderr", "error: no solution found"],
+        ["stderr", "hint: there is no network"],
+        ["exit", 2]
+    ]);
+    session.send(format!(
+        r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{"do":{steps}}}}}"#
+    ));
+    let answers = session.rest();
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    let text = answers[0]["error"]["message"].as_str().expect("a text");
+    for part in [
+        "ended with status 2",
+        "error: no solution found\nhint: there is no network",
+        "child_entry",
+        "doctor",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert_eq!(session.code(), 2);
+}

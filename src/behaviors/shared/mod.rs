@@ -1,4 +1,5 @@
 //! What several behaviours read in the same way.
 
+pub(super) mod failure;
 pub(super) mod search;
 pub(crate) mod snippet;

@@ -25,7 +25,7 @@ const SAMPLE: &str = "Assets/Scenes/SampleScene.unity";
 fn an_everyday_session(home: &Home) {
     let mut client = Client::spawn(home, &Launch::relay());
     starting(|| handshake_and_listing(&mut client));
-    without_an_editor(&mut client);
+    without_an_editor(home, &mut client);
 
     let editor = starting(|| {
         let editor = home.editor("Alpha");
@@ -61,17 +61,25 @@ fn handshake_and_listing(client: &mut Client) {
     assert!(!client.stderr().contains("baseline"), "{}", client.stderr());
 }
 
-fn without_an_editor(client: &mut Client) {
+fn without_an_editor(home: &Home, client: &mut Client) {
+    let folder = format!("`{}`", home.path(".unity-mcp").display());
+    let explained = |answer: &Answer| {
+        let said = notes(answer, &[("no_editor_note", "no_heartbeat")]);
+        says(
+            &said,
+            &[&folder, "is closed", "Window > MCP for Unity", "stdio"],
+        );
+    };
     let nobody = client.call_once("execute_code", &execute("return 1;"));
     says(&nobody.text(), &["No Unity Editor instances found"]);
     assert!(!nobody.succeeded());
-    untouched(&nobody);
+    explained(&nobody);
     let pin = client.call_once(
         "set_active_instance",
         &json!({"instance": "Alpha@00000000"}),
     );
     says(&pin.text(), &["No Unity instances are currently connected"]);
-    untouched(&pin);
+    explained(&pin);
 }
 
 fn refused_tools(editor: &Editor, client: &mut Client) {

@@ -1,0 +1,101 @@
+//! The Editor's history shows the caller's own code.
+//!
+//! It shows the first 500 characters of each stored snippet (read from the bridge's source, 10.1.0), and with the
+//! proxy's lines ahead those are the same for all of them. The key in the comment at their start tells which is which.
+
+use super::{Behavior, Cx, Hook, Note, PayloadEdit, Step};
+use crate::call::Call;
+use crate::csharp::prelude::{KEY_COMMENT, key_of};
+use crate::relay::inflight::InFlight;
+use crate::relay::witness::Seen;
+use crate::reply::{Phrase, Reply};
+use crate::wire::{literal, quote};
+use serde_json::Value;
+
+/// The behaviour's entry.
+pub(super) const BEHAVIOR: Behavior = Behavior {
+    name: "execute_code_history_preview",
+    summary: "Shows the caller's own code in the Editor's history in place of the proxy's lines.",
+    hooks: &[Hook::Witness(head), Hook::Edit(previews), Hook::Note(note)],
+    codes: &[
+        ("preview_restored", "previews show the caller's own code"),
+        (
+            "preview_unknown",
+            "previews show the proxy's lines, since the caller's code is not known here",
+        ),
+    ],
+};
+
+/// What the Editor shows of a snippet, in UTF-16 units.
+const SHOWN_UTF16: usize = 500;
+
+static MARK: Phrase = Phrase::new(KEY_COMMENT);
+
+/// Takes down how a snippet begins that goes out in the proxy's wrapping, cut as the Editor cuts it.
+fn head(call: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
+    let code = call.original("code").filter(|_| call.is_wrapped())?;
+    let mut head = String::new();
+    let mut units = 0;
+    for (_, c) in literal::chars(code.text) {
+        units += c.len_utf16();
+        if units > SHOWN_UTF16 {
+            head.push_str("...");
+            break;
+        }
+        head.push(c);
+    }
+    Some(Seen::Snippet {
+        key: call.key.to_owned(),
+        head,
+    })
+}
+
+/// The history's entries that begin with the proxy's comment: their places, and the keys.
+fn wrapped<'r>(call: &InFlight, reply: &'r Reply<'_>) -> Vec<(usize, &'r str)> {
+    if !call.is("execute_code", "get_history") || !reply.may_hold(&MARK) {
+        return Vec::new();
+    }
+    let data = reply.payload().and_then(|payload| payload.get("data"));
+    let entries = data.and_then(|data| data.get("entries")?.as_array());
+    let entries = entries.into_iter().flatten().enumerate();
+    let keyed = |(at, entry): (usize, &'r Value)| {
+        let preview = entry.get("codePreview")?.as_str()?;
+        Some((at, key_of(preview)?))
+    };
+    entries.filter_map(keyed).collect()
+}
+
+fn previews(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadEdit> {
+    let known = |(at, key): (usize, &str)| {
+        let entry = [Step::Key("data"), Step::Key("entries"), Step::Item(at)];
+        let path = [&entry[..], &[Step::Key("codePreview")]].concat();
+        Some((path, quote(cx.snippets.head(key)?)))
+    };
+    let wrapped = wrapped(call, reply).into_iter();
+    let set: Vec<_> = wrapped.filter_map(known).collect();
+    (!set.is_empty()).then_some(PayloadEdit {
+        set,
+        code: "preview_restored",
+    })
+}
+
+fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
+    let wrapped = wrapped(call, reply).into_iter();
+    let unknown = wrapped.filter(|(_, key)| cx.snippets.head(key).is_none());
+    let count = unknown.count();
+    if count == 0 {
+        return Vec::new();
+    }
+    let (entries, begin) = match count {
+        1 => ("1 entry".to_owned(), "begins"),
+        many => (format!("{many} entries"), "begin"),
+    };
+    vec![Note {
+        code: "preview_unknown",
+        text: format!(
+            "The codePreview of {entries} here {begin} with this proxy's own lines (its prelude), not with the \
+             caller's code: this process does not know those keys, which are an earlier process's or further back \
+             than its last 50 snippets."
+        ),
+    }]
+}
