@@ -53,7 +53,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Tells without Unity what goes wrong and what the proxy makes of it: each call once without it and once with it
+    /// Shows what the server gets wrong: calls made once without the proxy and once with it. Needs no Unity
     Demo(demo::Options),
     /// Looks for what keeps a client from working with Unity here; connects to no Editor unless told to
     Doctor(doctor::Options),

@@ -206,7 +206,11 @@ mod tests {
                 Verdict::Success,
             ),
         ] {
-            assert_eq!(Verdict::of(&[message.clone()]), verdict, "{message}");
+            assert_eq!(
+                Verdict::of(std::slice::from_ref(&message)),
+                verdict,
+                "{message}"
+            );
         }
         assert_eq!(Verdict::of(&[]), Verdict::Silence);
     }

@@ -65,9 +65,8 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
         let playing: Vec<_> = scenes.iter().map(start).collect();
         for (scene, without, with) in playing {
             let played = played(scene, joined(without)?, joined(with)?);
-            account.as_told &= played.checks.iter().all(|check| check.holds);
             tell(page.scene(account.scenes.len() + 1, scene, &played))?;
-            account.scenes.push(played);
+            account.add(played);
         }
         Ok::<(), Failure>(())
     })?;
@@ -77,6 +76,19 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
     }
     tell(page.closing(&account))?;
     Ok(status(&account))
+}
+
+impl Played {
+    fn went_as_told(&self) -> bool {
+        self.checks.iter().all(|check| check.holds)
+    }
+}
+
+impl Account {
+    fn add(&mut self, played: Played) {
+        self.as_told &= played.went_as_told();
+        self.scenes.push(played);
+    }
 }
 
 fn joined(side: ScopedJoinHandle<'_, Result<Side, Failure>>) -> Result<Side, Failure> {
@@ -102,5 +114,36 @@ fn status(account: &Account) -> u8 {
         0
     } else {
         NOT_AS_IT_SHOULD_BE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_that_does_not_hold_is_told_and_ends_with_1() {
+        let page = Page { width: 100 };
+        let mut account = Account {
+            as_told: true,
+            seconds: 0.0,
+            scenes: Vec::new(),
+        };
+        assert_eq!(status(&account), 0);
+        assert!(page.closing(&account).contains("went as told"));
+        // Nothing came of the call on either side.
+        let scenes = scenes::all();
+        let played = played(&scenes[0], Side::default(), Side::default());
+        let told = page.scene(1, &scenes[0], &played);
+        assert!(
+            told.contains("NOT AS TOLD: with the proxy: the Editor"),
+            "{told}"
+        );
+        account.add(played);
+        assert_eq!(status(&account), NOT_AS_IT_SHOULD_BE);
+        assert!(
+            page.closing(&account)
+                .contains("1 of 1 scenes did NOT go as told")
+        );
     }
 }

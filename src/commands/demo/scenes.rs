@@ -70,6 +70,7 @@ pub(super) fn all() -> Vec<Scene> {
         closed_editor(),
         asset_move(),
         scene_load(),
+        reload_word(),
         search(),
         nobody_named(),
         console(),
@@ -80,7 +81,7 @@ pub(super) fn all() -> Vec<Scene> {
 fn slow_snippet() -> Scene {
     let code = "new GameObject(\"Lamp\");\nLightmapping.Bake();\nreturn \"baked\";";
     Scene {
-        about: "After 30 s the server sends it again, and five times in all by the time it is done (here at once).",
+        about: "It takes 35 s. The server sends it again after 30, 31, 33, 34 and 35 s (here at once).",
         stated: false,
         without: Claim {
             editor: "Alpha got it 6 times: 6 times made a Lamp and baked for 35 s",
@@ -88,9 +89,13 @@ fn slow_snippet() -> Scene {
             told: &["Timeout receiving Unity response"],
         },
         with: Claim {
-            editor: "Alpha got it 6 times: once made a Lamp and baked for 35 s, 5 times found that it had run, and ran nothing",
+            editor: "Alpha got it 6 times: once made a Lamp and baked for 35 s, 5 times found it done and ran nothing",
             verdict: Verdict::Success,
-            told: &["already ran exactly once", "baked"],
+            told: &[
+                "already ran exactly once",
+                "and not the value itself: baked",
+                "The record of that run",
+            ],
         },
         ..Scene::of(
             "A slow snippet runs six times, and the agent is told of a time-out",
@@ -102,7 +107,7 @@ fn slow_snippet() -> Scene {
 
 fn closed_editor() -> Scene {
     Scene {
-        about: "The session is pinned to Alpha. Beta is open too, with another project.",
+        about: "Alpha and Beta are open, the session is pinned to Alpha, and the call comes within 5 s.",
         editors: vec![ALPHA, BETA],
         before: vec![
             Step::Call("set_active_instance", json!({ "instance": ALPHA_ID })),
@@ -131,7 +136,6 @@ fn closed_editor() -> Scene {
 
 fn asset_move() -> Scene {
     Scene {
-        about: "The agent that believes it repairs what is not broken.",
         without: Claim {
             editor: "Alpha moved Assets/Lamp.prefab to Assets/Props/Lamp.prefab",
             verdict: Verdict::Failure,
@@ -183,8 +187,38 @@ fn scene_load() -> Scene {
     }
 }
 
+fn reload_word() -> Scene {
+    Scene {
+        about: "An answer with the letters \"reload\" in it passes for a domain reload, and the call is sent again for 10 to \
+                20 s (here at once).",
+        without: Claim {
+            editor: "Alpha got it 40 times: 40 times made a Preloader",
+            verdict: Verdict::Failure,
+            told: &["Unity is reloading; please retry"],
+        },
+        with: Claim {
+            editor: "Alpha got it 40 times: 40 times made a Preloader",
+            verdict: Verdict::Failure,
+            told: &[
+                "Unity is reloading; please retry",
+                "heartbeat",
+                "up to 40 times",
+            ],
+        },
+        ..Scene::of(
+            "A call is made forty times over, and the agent is told to repeat it",
+            "delivery_outcome_note",
+            (
+                "manage_gameobject",
+                json!({ "action": "create", "name": "Preloader" }),
+            ),
+        )
+    }
+}
+
 fn search() -> Scene {
     Scene {
+        about: "The project has no Assets/Lamps.",
         without: Claim {
             editor: "Alpha searched all of Assets",
             verdict: Verdict::Success,
@@ -212,7 +246,7 @@ fn search() -> Scene {
 fn nobody_named() -> Scene {
     let name = json!({ "action": "search", "path": "Assets", "unity_instance": BETA_ID });
     Scene {
-        about: "Alpha and Beta are open, and nothing is pinned.",
+        about: "Nothing is pinned. An earlier call was meant for Beta.",
         editors: vec![ALPHA, BETA],
         before: vec![Step::Call("manage_asset", name)],
         without: Claim {
@@ -230,7 +264,7 @@ fn nobody_named() -> Scene {
             ],
         },
         ..Scene::of(
-            "A call that names no Editor goes where the last one went",
+            "Two Editors are open, a call names neither, and one of them gets it",
             "instance_guard",
             (
                 "manage_gameobject",
@@ -256,7 +290,7 @@ fn console() -> Scene {
             ],
         },
         ..Scene::of(
-            "The console is read, and what the errors are is not in it",
+            "The console is read, and of each error only the headline comes",
             "allowlist",
             ("read_console", json!({ "types": ["error"] })),
         )
@@ -277,7 +311,7 @@ fn client_leaves() -> Scene {
         with: Claim {
             editor: "Alpha never came back from compiling it. After the client left: the server is gone",
             verdict: Verdict::Failure,
-            told: &["no response", "verify on disk"],
+            told: &["No response", "if it mutates, verify on disk first"],
         },
         ..Scene::of(
             "A snippet hangs, the client leaves, and the server goes on sending it",

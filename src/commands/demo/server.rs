@@ -107,10 +107,7 @@ pub(in crate::commands) fn run(options: &Options) -> Result<u8, Failure> {
         }
     }
     server.write(&Entry::End)?;
-    if let Some((editor, tool, arguments)) = server.hung.take() {
-        std::thread::sleep(AFTER_THE_END);
-        server.send(&editor, &tool, &arguments)?;
-    }
+    server.outlive()?;
     Ok(0)
 }
 
@@ -207,6 +204,19 @@ impl Server {
             return Ok(Some(payload(&answer)));
         }
         Ok(Some(payload(&first.answer)))
+    }
+
+    /// Goes on without a client while a command hangs.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "that this process is there a while longer is what is shown"
+    )]
+    fn outlive(&mut self) -> Result<(), Failure> {
+        if let Some((editor, tool, arguments)) = self.hung.take() {
+            std::thread::sleep(AFTER_THE_END);
+            self.send(&editor, &tool, &arguments)?;
+        }
+        Ok(())
     }
 
     /// Sends a command once.

@@ -18,16 +18,17 @@ const SHOWN: (usize, usize) = (3, 2);
 
 /// What the account is written on.
 pub(super) struct Page {
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl Page {
-    /// As wide as `COLUMNS` says.
+    /// As wide as `COLUMNS` says, or else the terminal.
     pub(super) fn new() -> Self {
         let columns = std::env::var("COLUMNS").ok();
-        let width = columns.and_then(|text| text.trim().parse().ok());
+        let said = columns.and_then(|text| text.trim().parse().ok());
+        let width = said.or_else(terminal).unwrap_or(WIDTH);
         Page {
-            width: width.unwrap_or(WIDTH).clamp(WIDTHS.0, WIDTHS.1),
+            width: width.clamp(WIDTHS.0, WIDTHS.1),
         }
     }
 
@@ -42,11 +43,11 @@ impl Page {
 
     pub(super) fn scene(&self, number: usize, scene: &Scene, played: &Played) -> String {
         let mut text = self.paragraph(&format!("{number}. {}", scene.title));
-        for line in played.sent.iter().map(sent) {
-            text.push_str(&format!("   > {}\n", clip(&line, self.width - 5)));
-        }
         if !scene.about.is_empty() {
             text.push_str(&self.paragraph(&format!("   {}", scene.about)));
+        }
+        for line in played.sent.iter().map(sent) {
+            text.push_str(&format!("   > {}\n", clip(&line, self.width - 5)));
         }
         let head = |text: &str| vec![text.to_owned()];
         let with = format!("WITH IT: {}", scene.behavior);
@@ -67,8 +68,11 @@ impl Page {
     }
 
     pub(super) fn closing(&self, account: &Account) -> String {
-        let wrong = |played: &&Played| played.checks.iter().any(|check| !check.holds);
-        let bad = account.scenes.iter().filter(wrong).count();
+        let wrong = account
+            .scenes
+            .iter()
+            .filter(|played| !played.went_as_told());
+        let bad = wrong.count();
         let (all, seconds) = (account.scenes.len(), account.seconds);
         if bad > 0 {
             return self.paragraph(&format!("{bad} of {all} scenes did NOT go as told."));
@@ -117,6 +121,20 @@ impl Page {
         lines
     }
 
+    /// The first lines, with a sign where more would follow.
+    fn cut(&self, mut lines: Vec<String>, count: usize) -> Vec<String> {
+        if lines.len() > count {
+            lines.truncate(count);
+            if let Some(last) = lines.last_mut() {
+                if last.chars().count() + 2 > self.column() {
+                    last.truncate(last.rfind(' ').unwrap_or_default());
+                }
+                last.push_str(" …");
+            }
+        }
+        lines
+    }
+
     /// A text in a column, indented where it goes on.
     fn item(&self, text: &str) -> Vec<String> {
         let lines = wrap(&text.replace('\n', " "), self.column() - 2).into_iter();
@@ -129,34 +147,29 @@ impl Page {
 
     /// The same of a text that may be long: its beginning, and what begins with `from`.
     fn shortened(&self, text: &str, from: &str) -> Vec<String> {
-        let all = self.item(text);
         let (head, tail) = SHOWN;
-        if all.len() <= head + tail {
-            return all;
+        let at = text.find(from).unwrap_or_default();
+        let (before, rest) = text.split_at(at);
+        if at == 0 || self.item(before).len() <= head {
+            return self.cut(self.item(text), head + tail);
         }
-        let cut = |lines: Vec<String>, count: usize| {
-            let more = lines.len() > count;
-            let mut lines: Vec<String> = lines.into_iter().take(count).collect();
-            if let (true, Some(last)) = (more, lines.last_mut()) {
-                last.push_str(" …");
-            }
-            lines
-        };
-        let begins = text.find(from).filter(|_| !from.is_empty());
-        let inside = all[..head].join(" ");
-        match begins.filter(|_| !inside.contains(from)) {
-            None => cut(all, head + tail),
-            Some(at) => {
-                let mut lines = cut(all, head);
-                let rest = self.item(&format!("… {}", &text[at..]));
-                let rest = rest
-                    .into_iter()
-                    .map(|line| format!("  {}", line.trim_start()));
-                lines.extend(cut(rest.collect(), tail));
-                lines
-            }
-        }
+        let mut lines = self.cut(self.item(before), head);
+        let rest = self.cut(self.item(rest), tail).into_iter();
+        lines.extend(rest.map(|line| format!("  {}", line.trim_start())));
+        lines
     }
+}
+
+/// The terminal's columns, where it is one and can be asked.
+#[cfg(unix)]
+fn terminal() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+fn terminal() -> Option<usize> {
+    None
 }
 
 /// A call in a line, or what happens instead.
@@ -192,13 +205,15 @@ fn said(text: &str) -> String {
     let words = payload.get("error").or(payload.get("message"));
     let mut said = words.and_then(Value::as_str).unwrap_or_default().to_owned();
     let data = payload.get("data").unwrap_or(&Value::Null);
-    let assets = data["assets"].as_array().into_iter().flatten();
-    let paths = assets.filter_map(|asset| asset["path"].as_str());
+    if let Some(value) = data["result"].as_str() {
+        said.push_str(&format!(" result: {value}"));
+    }
+    let found = data["assets"].as_array().into_iter().flatten();
+    let found = found.map(|asset| &asset["path"]);
     let entries = data.as_array().into_iter().flatten();
-    let entries = entries.filter_map(Value::as_str);
-    let values = data["result"].as_str().into_iter();
-    for value in values.chain(paths).chain(entries) {
-        said.push_str(&format!(" {value}"));
+    let listed: Vec<String> = found.chain(entries).map(Value::to_string).collect();
+    if !listed.is_empty() {
+        said.push_str(&format!(" {}", listed.join(", ")));
     }
     said
 }

@@ -29,7 +29,7 @@ pub(super) struct Side {
     /// What the Editors got and did, in words; empty when nothing arrived.
     pub(super) editor: String,
     /// The same in figures.
-    deliveries: Vec<Delivery>,
+    pub(super) deliveries: Vec<Delivery>,
     /// What arrived at the client.
     pub(super) told: Vec<Value>,
     /// Whether the calls that went before succeeded.
@@ -39,7 +39,7 @@ pub(super) struct Side {
 
 /// What an Editor did, and how many deliveries in a row made it do so.
 #[derive(Debug, Serialize)]
-struct Delivery {
+pub(super) struct Delivery {
     editor: String,
     did: String,
     times: usize,
@@ -71,39 +71,26 @@ pub(super) fn play(scene: &Scene, with_proxy: bool) -> Result<Side, Failure> {
     }
     let mut session = start(scene, &place, with_proxy)?;
     session.initialize(1, Instant::now() + PATIENCE)?;
-    let (mut id, mut prepared) = (FIRST_ID, true);
-    for step in &scene.before {
-        match step {
-            Step::Call(tool, arguments) => {
-                let told = call(&mut session, id, (tool, arguments))?;
-                prepared &= Verdict::of(&told) == Verdict::Success;
-                id += 1;
-            }
-            Step::Close((_, assets)) => {
-                let file = heartbeats.join(heartbeat_name(assets));
-                std::fs::remove_file(file).map_err(Failure::io("a heartbeat"))?;
-            }
-        }
-    }
+    let (id, prepared) = prepare(scene, &mut session, &heartbeats)?;
     let before = entries(&place)?.len();
     let (tool, arguments) = &scene.call;
+    session.send(&call_line(id, tool, arguments))?;
     let mut told = if scene.leaves && !with_proxy {
-        // Nothing comes but the sign that the server has got it.
-        session.send(&call_line(id, tool, arguments))?;
-        let mut told = Vec::new();
+        // No answer will come. A ping's says that the server has got the call.
         session.send(&request(PING, "ping", &json!({})))?;
-        session.answer(PING, Instant::now() + PATIENCE, &mut told)?;
+        let mut told = heard(&mut session, PING)?;
         told.pop();
-        values(&told)
+        told
     } else {
-        call(&mut session, id, (tool, arguments))?
+        heard(&mut session, id)?
     };
     told.extend(end(session, &place)?);
     let entries = entries(&place)?.split_off(before);
     let deliveries = deliveries(&entries);
-    let after = match scene.leaves {
-        true => how_it_left(&entries),
-        false => "",
+    let after = if scene.leaves {
+        how_it_left(&entries)
+    } else {
+        ""
     };
     Ok(Side {
         editor: in_words(&deliveries) + after,
@@ -113,11 +100,34 @@ pub(super) fn play(scene: &Scene, with_proxy: bool) -> Result<Side, Failure> {
     })
 }
 
+/// Does what goes before the call that counts. Returns that call's id, and whether all went well.
+fn prepare(
+    scene: &Scene,
+    session: &mut Session,
+    heartbeats: &Path,
+) -> Result<(u64, bool), Failure> {
+    let (mut id, mut well) = (FIRST_ID, true);
+    for step in &scene.before {
+        match step {
+            Step::Call(tool, arguments) => {
+                session.send(&call_line(id, tool, arguments))?;
+                well &= Verdict::of(&heard(session, id)?) == Verdict::Success;
+                id += 1;
+            }
+            Step::Close((_, assets)) => {
+                let file = heartbeats.join(heartbeat_name(assets));
+                std::fs::remove_file(file).map_err(Failure::io("a heartbeat"))?;
+            }
+        }
+    }
+    Ok((id, well))
+}
+
 fn start(scene: &Scene, place: &Place, with_proxy: bool) -> Result<Session, Failure> {
     let status = place.heartbeats().into_os_string();
     let server = [Path::new("simulated-unity"), &place.0];
     if !with_proxy {
-        return Session::with(&server, vec![("UNITY_MCP_STATUS_DIR", status)]);
+        return Session::start_as(&server, vec![("UNITY_MCP_STATUS_DIR", status)]);
     }
     let program = this_program()?;
     let mut variables = vec![
@@ -141,9 +151,8 @@ fn call_line(id: u64, tool: &str, arguments: &Value) -> String {
     )
 }
 
-/// Makes a call and hands out what the client is told until it is answered.
-fn call(session: &mut Session, id: u64, call: (&str, &Value)) -> Result<Vec<Value>, Failure> {
-    session.send(&call_line(id, call.0, call.1))?;
+/// What the client is told until request `id` is answered.
+fn heard(session: &mut Session, id: u64) -> Result<Vec<Value>, Failure> {
     let mut told = Vec::new();
     session.answer(id, Instant::now() + PATIENCE, &mut told)?;
     Ok(values(&told))

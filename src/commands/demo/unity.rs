@@ -153,7 +153,7 @@ impl Editor {
         let record = key.as_ref().and_then(|key| self.records.get(key));
         if let Some(record) = record {
             return Some(Done {
-                did: "found that it had run, and ran nothing".to_owned(),
+                did: "found it done and ran nothing".to_owned(),
                 takes_s: 0,
                 answer: value(&from_record(code, record)),
             });
