@@ -166,7 +166,7 @@ struct Session {
 impl Session {
     fn new(ids: Option<usize>, editors: u8) -> Self {
         let id = |n: usize| {
-            if n % 2 == 0 {
+            if n.is_multiple_of(2) {
                 json!(n)
             } else {
                 json!(n.to_string())
@@ -401,7 +401,7 @@ impl Session {
         {
             self.is_its_turn(at, &request)?;
             self.waiting.remove(at);
-        } else if !asked.is_some_and(|asked| asked.number == request.number) {
+        } else if asked.is_none_or(|asked| asked.number != request.number) {
             return Err(format!("{request:?} was sent twice"));
         } else if request.kind.is_unity_bound() && self.must_wait(request.kind) {
             return Err(format!("{request:?} had to wait"));
