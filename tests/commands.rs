@@ -14,6 +14,8 @@ use vrc_mcp_proxy::config::{UPSTREAM_VERSION, VARIABLES};
 
 #[path = "commands/baseline.rs"]
 mod baseline;
+#[path = "commands/demo.rs"]
+mod demo;
 
 const COMMANDS: [&str; 9] = [
     "demo",
@@ -109,7 +111,7 @@ fn help_and_version_say_what_this_is() {
     for name in COMMANDS {
         assert!(help.contains(name), "--help lacks {name}");
     }
-    assert!(!help.contains("simulated-upstream"));
+    assert!(!help.contains("simulated-"));
 }
 
 #[test]
@@ -130,6 +132,7 @@ fn what_it_does_not_know_it_does_not_do() {
         &["behaviors", "--nonsense"],
         &["behaviors", "--json", "--markdown"],
         &["simulated-upstream"],
+        &["simulated-unity"],
         &["repro"],
         &["repro", "--instance", "A@00000000"],
     ] {
@@ -206,39 +209,4 @@ fn the_tables_have_a_row_for_each_behaviour_and_each_code() {
     for code in ["contained_failure", "upstream_ended", "unreadable_answer"] {
         assert!(codes.contains(&format!("| `relay` | `{code}` |")), "{code}");
     }
-}
-
-#[test]
-fn the_demo_goes_as_told_and_leaves_nothing_behind() {
-    let temporary = Folder::new();
-    let place = temporary.0.path();
-    let in_place = |arguments: &[&str]| {
-        let mut command = command(arguments);
-        for variable in ["TMPDIR", "TEMP", "TMP"] {
-            command.env(variable, place);
-        }
-        // What the user has set does not change the demo.
-        command.env("VRC_MCP_PROXY_DISABLE", "allowlist instance_guard");
-        run(&mut command)
-    };
-    let shown = in_place(&["demo"]);
-    let account = stdout(&shown);
-    assert_eq!(status(&shown), 0, "{account}{}", stderr(&shown));
-    assert!(account.contains("went as told"), "{account}");
-    assert!(!account.contains("NOT AS TOLD"), "{account}");
-    assert!(
-        account.lines().all(|line| line.chars().count() <= 100),
-        "{account}"
-    );
-    let facts = in_place(&["demo", "--json"]);
-    assert_eq!(status(&facts), 0);
-    let facts = json_of(&facts);
-    assert_eq!(facts["as_told"], true);
-    for scene in facts["scenes"].as_array().expect("a list of scenes") {
-        let title = scene["title"].as_str().expect("a title");
-        assert!(account.contains(title), "the account lacks {title:?}");
-        assert_eq!(scene["not_as_told"], json!([]), "{title}");
-    }
-    let left: Vec<_> = std::fs::read_dir(place).expect("the folder").collect();
-    assert!(left.is_empty(), "{left:?}");
 }

@@ -53,7 +53,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shows the relay at work, without Unity: a session with a simulated server, scene by scene
+    /// Shows what the server gets wrong: calls made once without the proxy and once with it. Needs no Unity
     Demo(demo::Options),
     /// Looks for what keeps a client from working with Unity here; connects to no Editor unless told to
     Doctor(doctor::Options),
@@ -74,7 +74,10 @@ enum Command {
     Man(pages::ManOptions),
     /// Measures in a scratch Editor which faults of upstream are still there: 0 when all could be told
     Repro(repro::Options),
-    /// The server of the demo and of tests: says what a script tells it
+    /// The demo's server, with Editors behind it
+    #[command(hide = true)]
+    SimulatedUnity(demo::server::Options),
+    /// The server of tests: says what a script tells it
     #[command(hide = true)]
     SimulatedUpstream(simulated::Options),
 }
@@ -132,6 +135,7 @@ fn carry_out(command: Command) -> Result<u8, Failure> {
         Command::Completions(options) => pages::completions(&options),
         Command::Man(options) => pages::man(&options),
         Command::Repro(options) => repro::run(&options),
+        Command::SimulatedUnity(options) => demo::server::run(&options),
         Command::SimulatedUpstream(options) => simulated::run(&options),
     }
 }

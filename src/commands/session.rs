@@ -34,7 +34,16 @@ impl Session {
     /// Starts a relay whose environment is this one's, but of the relay's own variables holds only
     /// `variables`.
     pub(super) fn start(variables: Vec<(&str, OsString)>) -> Result<Self, Failure> {
+        Self::start_as(&[], variables)
+    }
+
+    /// The same with this program in another part, which its arguments name: a server without a relay.
+    pub(super) fn start_as(
+        arguments: &[&Path],
+        variables: Vec<(&str, OsString)>,
+    ) -> Result<Self, Failure> {
         let mut command = Command::new(this_program()?);
+        command.args(arguments);
         let own = |name: &str| name.starts_with("VRC_MCP_PROXY_");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -125,17 +134,6 @@ impl Session {
     pub(super) fn log(&mut self) -> &[String] {
         self.log.extend(self.stderr.try_iter());
         &self.log
-    }
-
-    /// The first line of stderr that holds `text`, waiting for it until `limit`.
-    pub(super) fn logged(&mut self, text: &str, limit: Instant) -> Option<String> {
-        loop {
-            if let Some(line) = self.log().iter().find(|line| line.contains(text)) {
-                return Some(line.clone());
-            }
-            let wait = limit.saturating_duration_since(Instant::now());
-            self.log.push(self.stderr.recv_timeout(wait).ok()?);
-        }
     }
 
     /// Closes the stream and waits for the relay's end. Lines that still came are handed to `seen`.

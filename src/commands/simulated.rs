@@ -1,4 +1,4 @@
-//! A server that says what a script tells it: upstream in the demo and in tests.
+//! A server that says what a script tells it: upstream in tests.
 //!
 //! It writes down every line that it gets and says, so that an onlooker sees the relay's other side.
 
@@ -18,9 +18,6 @@ pub(super) struct Options {
     /// Where to write down what is heard and said, a JSON value a line
     #[arg(long)]
     transcript: Option<PathBuf>,
-    /// A file to keep locked while this process lives
-    #[arg(long)]
-    alive: Option<PathBuf>,
 }
 
 /// When to say what. The first rule that fits a request speaks.
@@ -71,7 +68,6 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
     let script = std::fs::read(&options.script).map_err(failed(&options.script))?;
     let mut rules: Vec<Rule> =
         serde_json::from_slice(&script).map_err(|error| Failure::Told(error.to_string()))?;
-    let _alive = options.alive.as_deref().map(lock).transpose()?;
     let mut transcript = Transcript(options.transcript.as_deref().map(create).transpose()?);
     for line in io::stdin().lock().lines() {
         let line = line.map_err(Failure::io("stdin cannot be read"))?;
@@ -142,12 +138,6 @@ impl Transcript {
 
 fn create(path: &Path) -> Result<File, Failure> {
     File::create(path).map_err(failed(path))
-}
-
-fn lock(path: &Path) -> Result<File, Failure> {
-    let file = create(path)?;
-    file.lock().map_err(failed(path))?;
-    Ok(file)
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure + use<> {

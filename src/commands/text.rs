@@ -35,24 +35,13 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// `line`, cut to `width` characters with dots where something is missing.
+/// `line`, cut to `width` characters with an ellipsis where something is missing.
 pub(super) fn clip(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
     }
-    let kept: String = line.chars().take(width.saturating_sub(3)).collect();
-    kept + "..."
-}
-
-/// The first and last lines of many, with a word about what is left out between them.
-pub(super) fn shorten(mut lines: Vec<String>, head: usize, tail: usize) -> Vec<String> {
-    // One line left out would be replaced by one that says so.
-    if lines.len() > head + tail + 1 {
-        let cut = head..lines.len() - tail;
-        let word = format!("... ({} lines)", cut.len());
-        lines.splice(cut, [word]);
-    }
-    lines
+    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
+    kept + "…"
 }
 
 /// Two texts beside each other, each in `width` columns.
@@ -90,11 +79,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted() {
-        let lines = |n: usize| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>();
-        assert_eq!(shorten(lines(3), 1, 1), ["1", "2", "3"]);
-        assert_eq!(shorten(lines(5), 2, 1), ["1", "2", "... (2 lines)", "5"]);
-        assert_eq!(clip("abcdef", 5), "ab...");
+    fn a_line_that_is_cut_says_so() {
+        assert_eq!(clip("abcdef", 5), "abcd…");
         assert_eq!(clip("abcde", 5), "abcde");
     }
 

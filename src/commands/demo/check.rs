@@ -1,87 +1,110 @@
 //! Whether a scene went as it claims.
 
-use super::scenes::{Here, Scene, There};
+use super::scenes::Scene;
+use super::stage::Side;
 use crate::reply::META_KEY;
+use serde::Serialize;
 use serde_json::Value;
 
-/// Adds what is not as `scene` claims of the server.
-pub(super) fn server(scene: &Scene, sent: &str, got: &[String], not_as_told: &mut Vec<String>) {
-    let there = match got {
-        [] => There::Nothing,
-        [line] if line == sent => There::Same,
-        _ => There::Changed,
-    };
-    if there != scene.there || got.len() > 1 {
-        not_as_told.push(format!(
-            "the server should have got {:?}, and got {there:?} in {} lines",
-            scene.there,
-            got.len()
-        ));
-    }
-    lacking("what the server got", got, scene.there_holds, not_as_told);
+/// What is claimed to come of a call on one side.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claim {
+    /// What the Editors got and did, in the account's words; empty when nothing arrives.
+    pub(super) editor: &'static str,
+    /// How the client is answered.
+    pub(super) verdict: Verdict,
+    /// Texts that stand in the answer. The last one is where the account goes on when it cannot show all.
+    pub(super) told: &'static [&'static str],
 }
 
-/// Adds what is not as `scene` claims of the client.
-pub(super) fn client(
-    scene: &Scene,
-    said: &[String],
-    told: &[String],
-    not_as_told: &mut Vec<String>,
-) {
-    let [line] = told else {
-        not_as_told.push(format!("the client was told {} lines, not one", told.len()));
-        return;
-    };
-    let message: Value = serde_json::from_str(line).unwrap_or_default();
-    let result = &message["result"];
-    let fits = match scene.here {
-        Here::Same => told == only_messages(said),
-        Here::More => !said.is_empty() && told != only_messages(said),
-        Here::Tools(count) => result["tools"].as_array().map(Vec::len) == Some(count),
-        Here::Refusal => result["isError"] == true && said.is_empty(),
-    };
-    if !fits {
-        not_as_told.push(format!("the client should have been told {:?}", scene.here));
-    }
-    lacking(
-        "what the client was told",
-        told,
-        scene.here_holds,
-        not_as_told,
-    );
-    let facts = result["_meta"][META_KEY]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    let stated: Vec<&str> = facts
-        .iter()
-        .filter_map(|fact| fact["behavior"].as_str())
-        .collect();
-    if stated != scene.behaviors {
-        not_as_told.push(format!(
-            "{:?} should have acted, and {stated:?} did",
-            scene.behaviors
-        ));
-    }
+/// How a client is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Not at all.
+    #[default]
+    Silence,
+    /// With an error, or with a payload that says so.
+    Failure,
+    /// With anything else.
+    Success,
 }
 
-fn lacking(what: &str, lines: &[String], parts: &[&str], not_as_told: &mut Vec<String>) {
-    for part in parts {
-        // As JSON holds it.
-        let quoted = part.replace('"', "\\\"");
-        let holds = |line: &String| line.contains(part) || line.contains(&quoted);
-        if !lines.iter().any(holds) {
-            not_as_told.push(format!("{what} lacks {part:?}"));
+impl Verdict {
+    /// The verdict of what arrived at the client.
+    pub(super) fn of(told: &[Value]) -> Self {
+        let [.., message] = told else {
+            return Verdict::Silence;
+        };
+        let result = &message["result"];
+        let payload = result["content"][0]["text"].as_str().unwrap_or_default();
+        let payload: Value = serde_json::from_str(payload).unwrap_or_default();
+        let failed = !message["error"].is_null() || result["isError"] == true;
+        if failed || payload["success"] == false {
+            Verdict::Failure
+        } else {
+            Verdict::Success
         }
     }
 }
 
-/// Lines that are JSON objects.
-pub(super) fn only_messages(lines: &[String]) -> Vec<String> {
-    lines
+/// A claim, and whether it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Check {
+    pub(super) claim: String,
+    pub(super) holds: bool,
+}
+
+/// Checks all that a scene claims.
+pub(super) fn scene(scene: &Scene, without: &Side, with: &Side) -> Vec<Check> {
+    let mut checks = side("without the proxy", &scene.without, without);
+    checks.extend(side("with the proxy", &scene.with, with));
+    let wanted: &[&str] = if scene.stated { &[scene.behavior] } else { &[] };
+    checks.push(Check {
+        claim: format!("the behaviours that state a fact: {wanted:?}"),
+        holds: facts(&with.told) == wanted,
+    });
+    checks
+}
+
+fn side(name: &str, claim: &Claim, side: &Side) -> Vec<Check> {
+    let check = |claim: String, holds: bool| Check {
+        claim: format!("{name}: {claim}"),
+        holds,
+    };
+    let (editor, verdict) = (claim.editor, claim.verdict);
+    let answers = usize::from(verdict != Verdict::Silence);
+    let mut checks = vec![
+        check("what goes before succeeds".to_owned(), side.prepared),
+        check(format!("the Editor: {editor:?}"), side.editor == editor),
+        check(
+            format!("the client is told: {verdict:?}"),
+            side.told.len() == answers && Verdict::of(&side.told) == verdict,
+        ),
+    ];
+    for text in claim.told {
+        let holds = side.told.iter().any(|message| says(message, text));
+        checks.push(check(format!("the answer has {text:?}"), holds));
+    }
+    checks
+}
+
+/// Whether a text stands in what a client reads of an answer.
+fn says(message: &Value, text: &str) -> bool {
+    let blocks = message["result"]["content"].as_array();
+    let texts = blocks.into_iter().flatten();
+    texts
+        .filter_map(|block| block["text"].as_str())
+        .any(|block| block.contains(text))
+}
+
+/// The behaviours that state a fact in these answers' `_meta`.
+fn facts(told: &[Value]) -> Vec<&str> {
+    let facts = told
         .iter()
-        .filter(|line| line.starts_with('{'))
-        .cloned()
+        .filter_map(|message| message["result"]["_meta"][META_KEY].as_array());
+    facts
+        .flatten()
+        .filter_map(|fact| fact["behavior"].as_str())
         .collect()
 }
 
@@ -89,65 +112,106 @@ pub(super) fn only_messages(lines: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::commands::demo::scenes;
+    use serde_json::json;
 
-    /// What the scene with this part of a title says of these lines.
-    fn complaints(title: &str, got: &[&str], said: &[&str], told: &[&str]) -> Vec<String> {
-        let lines = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let all = scenes::all().expect("scenes");
-        let scene = all
+    fn told(text: &str, failed: bool, behaviors: &[&str]) -> Vec<Value> {
+        let facts: Vec<Value> = behaviors
             .iter()
-            .find(|scene| scene.title.contains(title))
-            .expect("the scene");
-        let mut not_as_told = Vec::new();
-        server(scene, "{sent}", &lines(got), &mut not_as_told);
-        client(scene, &lines(said), &lines(told), &mut not_as_told);
-        not_as_told
+            .map(|behavior| json!({ "behavior": behavior }))
+            .collect();
+        vec![json!({ "id": 2, "result": {
+            "content": [{ "type": "text", "text": text }], "isError": failed,
+            "_meta": { META_KEY: facts },
+        }})]
     }
 
-    const BANNER: &str = "Text that is no message";
-    const NOTE: &str = "A time-out";
-    const TIMEOUT: &str =
-        r#"{"result":{"isError":true,"content":["Timeout receiving Unity response"]}}"#;
-    const NOTED: &str = r#"{"result":{"isError":true,"content":["Timeout receiving Unity response","verify"],
-        "_meta":{"vrc-mcp-proxy":[{"behavior":"timeout_notes"}]}}}"#;
+    fn a_side(editor: &str, told: Vec<Value>) -> Side {
+        Side {
+            editor: editor.to_owned(),
+            prepared: true,
+            told,
+            ..Side::default()
+        }
+    }
+
+    /// The claims about the move that do not hold.
+    fn wrong(change: impl FnOnce(&mut Side, &mut Side)) -> Vec<String> {
+        let all = scenes::all();
+        let played = all
+            .iter()
+            .find(|scene| scene.behavior == "manage_asset_mutation_guard")
+            .expect("the scene");
+        let failed = r#"{"success":false,"error":"MoveAsset call failed unexpectedly"}"#;
+        let refused = "It was not forwarded. Move and rename through execute_code.";
+        let mut without = a_side(played.without.editor, told(failed, false, &[]));
+        let mut with = a_side("", told(refused, true, &[played.behavior]));
+        change(&mut without, &mut with);
+        let checks = scene(played, &without, &with);
+        assert!(checks.len() > 8, "{checks:?}");
+        let wrong = checks.into_iter().filter(|check| !check.holds);
+        wrong.map(|check| check.claim).collect()
+    }
 
     #[test]
     fn what_is_as_claimed_earns_no_complaint() {
-        let none: [&str; 0] = [];
-        assert_eq!(
-            complaints(BANNER, &["{sent}"], &["text", "{}"], &["{}"]),
-            none
-        );
-        assert_eq!(complaints(NOTE, &["{sent}"], &[TIMEOUT], &[NOTED]), none);
+        assert_eq!(wrong(|_, _| {}), [] as [&str; 0]);
     }
 
     #[test]
     fn everything_else_does() {
-        for (title, got, said, told) in [
-            // Not forwarded, forwarded otherwise, forwarded twice.
-            (BANNER, &[][..], &["{}"][..], &["{}"][..]),
-            (BANNER, &["{other}"], &["{}"], &["{}"]),
-            (BANNER, &["{sent}", "{sent}"], &["{}"], &["{}"]),
-            // The text reached the client, the answer did not, it came twice, it came otherwise.
-            (BANNER, &["{sent}"], &["text", "{}"], &["text", "{}"]),
-            (BANNER, &["{sent}"], &["{}"], &[]),
-            (BANNER, &["{sent}"], &["{}"], &["{}", "{}"]),
-            (BANNER, &["{sent}"], &["{}"], &["{ }"]),
-            // No note; a note of somebody else's; a refusal where the server's words should stand.
-            (NOTE, &["{sent}"], &[TIMEOUT], &[TIMEOUT]),
+        let success = r#"{"success":true,"note":"MoveAsset call failed unexpectedly"}"#;
+        let one = |claims: Vec<String>, holds: &str| {
+            assert_eq!(claims.len(), 1, "{claims:?}");
+            assert!(claims[0].contains(holds), "{claims:?}");
+        };
+        one(wrong(|without, _| without.prepared = false), "goes before");
+        one(wrong(|without, _| without.editor.clear()), "the Editor");
+        one(
+            wrong(|_, with| with.editor = "Alpha moved it".to_owned()),
+            "with the proxy",
+        );
+        one(
+            wrong(|without, _| without.told = told(success, false, &[])),
+            "Failure",
+        );
+        one(wrong(|_, with| with.told.insert(0, json!({}))), "Failure");
+        let text = "It was not forwarded. Move and rename through execute_code.";
+        one(
+            wrong(|_, with| with.told = told(text, true, &[])),
+            "state a fact",
+        );
+        one(
+            wrong(|_, with| with.told = told(text, true, &["a", "b"])),
+            "state a fact",
+        );
+        let acted = ["manage_asset_mutation_guard"];
+        one(
+            wrong(|_, with| with.told = told("It was not forwarded.", true, &acted)),
+            "Move and",
+        );
+        assert_eq!(wrong(|without, _| without.told.clear()).len(), 2);
+    }
+
+    #[test]
+    fn a_verdict_is_read_off_the_answer() {
+        for (message, verdict) in [
+            (json!({ "error": { "message": "no" } }), Verdict::Failure),
+            (json!({ "result": { "isError": true } }), Verdict::Failure),
             (
-                NOTE,
-                &["{sent}"],
-                &[TIMEOUT],
-                &[r#"{"verify":"Timeout receiving Unity response"}"#],
+                json!({ "result": { "content": [{ "text": "{\"success\":false}" }] } }),
+                Verdict::Failure,
             ),
-            (NOTE, &["{sent}"], &[TIMEOUT], &["{}"]),
-            (NOTE, &["{sent}"], &[], &[NOTED]),
+            (
+                json!({ "result": { "content": [{ "text": "{\"success\":true}" }] } }),
+                Verdict::Success,
+            ),
         ] {
-            assert!(
-                !complaints(title, got, said, told).is_empty(),
-                "{got:?} {said:?} {told:?}"
+            assert_eq!(
+                Verdict::of(std::slice::from_ref(&message)),
+                verdict,
+                "{message}"
             );
         }
+        assert_eq!(Verdict::of(&[]), Verdict::Silence);
     }
 }

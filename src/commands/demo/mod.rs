@@ -1,51 +1,46 @@
-//! The `demo` command: the real relay between a client and a simulated server, and a readable account of
-//! what each side saw. Every claim that the account makes is checked while it is made.
+//! The `demo` command: what the server tells a client, and what the proxy makes of it. Each call is made twice, to a
+//! simulated server and to the real relay in front of one, and every claim of the account is checked meanwhile.
 
 mod check;
 mod scenes;
+pub(super) mod server;
 mod show;
 mod stage;
+mod unity;
 
 use super::{Failure, NOT_AS_IT_SHOULD_BE, print, print_json};
+use check::Check;
+use scenes::Scene;
 use serde::Serialize;
 use serde_json::Value;
-use show::{messages, paragraph, remark, side_by_side};
-use stage::Stage;
+use show::Page;
+use stage::Side;
+use std::thread::{ScopedJoinHandle, scope};
 use std::time::Instant;
 
 /// The arguments.
 #[derive(clap::Args)]
 pub(super) struct Options {
-    /// Print the account as JSON
+    /// Print the account as JSON, with every message in full
     #[arg(long)]
     json: bool,
 }
 
 /// What happened in a scene.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Serialize)]
 struct Played {
     title: &'static str,
     about: &'static str,
-    /// The client's messages.
-    client_sent: Vec<Value>,
-    /// What arrived at the server.
-    upstream_got: Vec<Value>,
-    /// Whether that is the client's message, byte for byte.
-    forwarded_unchanged: bool,
-    /// The server's messages, text lines as strings.
-    upstream_said: Vec<Value>,
-    /// What arrived at the client.
-    client_told: Vec<Value>,
-    /// Whether that is the server's message, byte for byte.
-    answered_unchanged: bool,
-    /// The line on stderr that belongs to the scene.
-    stderr: Option<String>,
-    /// What was not as claimed.
-    not_as_told: Vec<String>,
+    behavior: &'static str,
+    /// The client's calls, and in words what happens between them.
+    sent: Vec<Value>,
+    without: Side,
+    with: Side,
+    checks: Vec<Check>,
 }
 
 /// The whole account.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Account {
     as_told: bool,
     seconds: f64,
@@ -54,96 +49,101 @@ struct Account {
 
 pub(super) fn run(options: &Options) -> Result<u8, Failure> {
     let started = Instant::now();
+    let page = Page::new();
     let tell = |text: String| if options.json { Ok(()) } else { print(&text) };
-    tell(opening())?;
-    let scenes = scenes::all()?;
-    let mut stage = Stage::set(&scenes)?;
+    tell(page.opening())?;
+    let scenes = scenes::all();
     let mut account = Account {
         as_told: true,
         seconds: 0.0,
         scenes: Vec::new(),
     };
-    let mut keep = |played: Played| {
-        let number = account.scenes.len() + 1;
-        let text = told(number, &played);
-        account.as_told &= played.not_as_told.is_empty();
-        account.scenes.push(played);
-        text
-    };
-    for (number, scene) in scenes.iter().enumerate() {
-        let text = keep(stage.play(number, scene)?);
-        tell(text)?;
-    }
-    let text = keep(stage.end()?);
-    tell(text)?;
+    scope(|scope| {
+        // They wait rather than work, so they are played beside each other, and told one after the other.
+        let start = |scene, with_proxy| scope.spawn(move || stage::play(scene, with_proxy));
+        let start = |scene| (scene, start(scene, false), start(scene, true));
+        let playing: Vec<_> = scenes.iter().map(start).collect();
+        for (scene, without, with) in playing {
+            let played = played(scene, joined(without)?, joined(with)?);
+            tell(page.scene(account.scenes.len() + 1, scene, &played))?;
+            account.add(played);
+        }
+        Ok::<(), Failure>(())
+    })?;
     account.seconds = started.elapsed().as_secs_f64();
     if options.json {
         print_json(&account)?;
     }
-    tell(closing(&account))?;
-    Ok(if account.as_told {
+    tell(page.closing(&account))?;
+    Ok(status(&account))
+}
+
+impl Played {
+    fn went_as_told(&self) -> bool {
+        self.checks.iter().all(|check| check.holds)
+    }
+}
+
+impl Account {
+    fn add(&mut self, played: Played) {
+        self.as_told &= played.went_as_told();
+        self.scenes.push(played);
+    }
+}
+
+fn joined(side: ScopedJoinHandle<'_, Result<Side, Failure>>) -> Result<Side, Failure> {
+    let broken = |_| Err(Failure::Told("a scene broke off".to_owned()));
+    side.join().unwrap_or_else(broken)
+}
+
+fn played(scene: &Scene, without: Side, with: Side) -> Played {
+    Played {
+        title: scene.title,
+        about: scene.about,
+        behavior: scene.behavior,
+        sent: stage::sent(scene),
+        checks: check::scene(scene, &without, &with),
+        without,
+        with,
+    }
+}
+
+/// The exit status.
+fn status(account: &Account) -> u8 {
+    if account.as_told {
         0
     } else {
         NOT_AS_IT_SHOULD_BE
-    })
+    }
 }
 
-fn opening() -> String {
-    paragraph(
-        "A session between an MCP client and MCP for Unity, with vrc-mcp-proxy between them. The relay is \
-         the real one, with every behaviour on. The client is this demo, and the server is simulated: it \
-         says what the real one says, and no Unity is needed.",
-    ) + "\n"
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn closing(account: &Account) -> String {
-    let bad = account
-        .scenes
-        .iter()
-        .filter(|played| !played.not_as_told.is_empty());
-    let (bad, all) = (bad.count(), account.scenes.len());
-    let seconds = account.seconds;
-    if bad == 0 {
-        return format!(
-            "All {all} scenes went as told, in {seconds:.1} s.\nNext: the README's Install, or \
-             `vrc-mcp-proxy behaviors` for all behaviours and their switches.\n"
+    #[test]
+    fn a_claim_that_does_not_hold_is_told_and_ends_with_1() {
+        let page = Page { width: 100 };
+        let mut account = Account {
+            as_told: true,
+            seconds: 0.0,
+            scenes: Vec::new(),
+        };
+        assert_eq!(status(&account), 0);
+        assert!(page.closing(&account).contains("went as told"));
+        // Nothing came of the call on either side.
+        let scenes = scenes::all();
+        let played = played(&scenes[0], Side::default(), Side::default());
+        let told = page.scene(1, &scenes[0], &played);
+        assert!(
+            told.contains("NOT AS TOLD: with the proxy: the Editor"),
+            "{told}"
+        );
+        account.add(played);
+        assert_eq!(status(&account), NOT_AS_IT_SHOULD_BE);
+        assert!(
+            page.closing(&account)
+                .contains("1 of 1 scenes did NOT go as told")
         );
     }
-    format!("{bad} of {all} scenes did NOT go as told.\n")
-}
-
-/// A scene in words.
-fn told(number: usize, played: &Played) -> String {
-    let got = if played.forwarded_unchanged {
-        remark("the same, byte for byte")
-    } else {
-        messages(&played.upstream_got, "(nothing)")
-    };
-    let mut client = if played.answered_unchanged {
-        remark("the same, byte for byte")
-    } else {
-        messages(&played.client_told, "(nothing)")
-    };
-    if let Some(line) = &played.stderr {
-        client.extend(remark(&format!("on stderr: {line}")));
-    }
-    let mut text = format!("{number}. {}\n", played.title);
-    text.push_str(&paragraph(played.about));
-    text.push('\n');
-    let sent = messages(&played.client_sent, "(nothing)");
-    text.push_str(&side_by_side(
-        ["the client sent", "the server got"],
-        &sent,
-        &got,
-    ));
-    let said = messages(&played.upstream_said, "(nothing)");
-    text.push_str(&side_by_side(
-        ["the server said", "the client was told"],
-        &said,
-        &client,
-    ));
-    for claim in &played.not_as_told {
-        text.push_str(&paragraph(&format!("NOT AS TOLD: {claim}")));
-    }
-    text + "\n"
 }

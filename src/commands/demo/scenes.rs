@@ -1,304 +1,322 @@
-//! The demo's scenes as data: what the client sends, what the server says to it, and what is claimed to
-//! come of it. The claims are checked when a scene is played.
+//! The demo's scenes as data: what the client asks, and what is claimed to come of it without the proxy and with it.
+//! The claims are checked when a scene is played.
 
-use crate::baseline;
-use crate::commands::Failure;
-use crate::commands::simulated::Say;
-use crate::config::{EXPOSED_TOOLS, UPSTREAM_VERSION};
+use super::check::{Claim, Verdict};
+use super::unity::HANGS;
 use serde_json::{Value, json};
 
-/// The two Editors that are open: project name and Assets folder. No such folder has to exist.
-pub(super) const EDITORS: [(&str, &str); 2] = [
-    ("Alpha", "C:/Unity/Alpha/Assets"),
-    ("Beta", "C:/Unity/Beta/Assets"),
-];
+/// Project name and Assets folder of the Editors. No such folder has to exist.
+pub(super) const ALPHA: (&str, &str) = ("Alpha", "C:/Unity/Alpha/Assets");
+pub(super) const BETA: (&str, &str) = ("Beta", "C:/Unity/Beta/Assets");
 
-/// What the first Editor is called; the digits follow from its path.
-const ALPHA: &str = "Alpha@0be31597";
+/// What the Editors are called; the digits follow from the folders.
+const ALPHA_ID: &str = "Alpha@0be31597";
+const BETA_ID: &str = "Beta@1824ae67";
 
-/// What comes of a request on the server's side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum There {
-    /// It never arrives.
-    Nothing,
-    /// It arrives byte for byte.
-    Same,
-    /// It arrives, changed.
-    Changed,
+/// A part of a scene.
+pub(super) enum Step {
+    /// A call of this tool with these arguments.
+    Call(&'static str, Value),
+    /// The user closes this Editor.
+    Close((&'static str, &'static str)),
 }
 
-/// What the client is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Here {
-    /// The server's answer, byte for byte.
-    Same,
-    /// The server's answer, and more.
-    More,
-    /// A list of this many tools.
-    Tools(usize),
-    /// An error that is not the server's.
-    Refusal,
-}
-
-/// A request and what is claimed to come of it.
+/// A lie, and what becomes of it.
 pub(super) struct Scene {
-    /// What happens, in a line.
+    /// The lie in plain words.
     pub(super) title: &'static str,
-    /// Why it matters.
+    /// What else there is to know.
     pub(super) about: &'static str,
-    /// The request's method.
-    pub(super) method: &'static str,
-    /// Its params.
-    pub(super) params: Value,
-    /// What the server says to it, or would say if it were asked.
-    pub(super) says: Vec<Say>,
-    /// What arrives at the server.
-    pub(super) there: There,
-    /// Texts that stand in what arrives.
-    pub(super) there_holds: &'static [&'static str],
-    /// What the client is told.
-    pub(super) here: Here,
-    /// Texts that stand in it.
-    pub(super) here_holds: &'static [&'static str],
-    /// The behaviours that state a fact in its `_meta`.
-    pub(super) behaviors: &'static [&'static str],
-    /// A text on stderr.
-    pub(super) stderr: Option<&'static str>,
+    /// The behaviour that this is about.
+    pub(super) behavior: &'static str,
+    /// Whether that one states a fact in the answer's `_meta`: a rewrite of the call needs none.
+    pub(super) stated: bool,
+    /// The Editors that are open at first.
+    pub(super) editors: Vec<(&'static str, &'static str)>,
+    /// What goes before the call that counts.
+    pub(super) before: Vec<Step>,
+    /// The call that counts.
+    pub(super) call: (&'static str, Value),
+    /// Whether the client leaves after it.
+    pub(super) leaves: bool,
+    /// What comes of the call without the proxy.
+    pub(super) without: Claim,
+    /// The same with the proxy.
+    pub(super) with: Claim,
 }
 
-/// All scenes, in the order in which they are played.
-pub(super) fn all() -> Result<Vec<Scene>, Failure> {
-    Ok(vec![
-        listing()?,
-        untrustworthy_tool(),
-        no_editor_named(),
-        pin(),
-        snippet(),
-        screenshot(),
-        timeout(),
+impl Scene {
+    /// A scene in one Editor, of one call.
+    fn of(title: &'static str, behavior: &'static str, call: (&'static str, Value)) -> Self {
+        Scene {
+            title,
+            about: "",
+            behavior,
+            stated: true,
+            editors: vec![ALPHA],
+            before: Vec::new(),
+            call,
+            leaves: false,
+            without: Claim::default(),
+            with: Claim::default(),
+        }
+    }
+}
+
+/// All scenes, in the order in which they are told.
+pub(super) fn all() -> Vec<Scene> {
+    vec![
+        slow_snippet(),
+        closed_editor(),
         asset_move(),
-        banner(),
-        hung_snippet(),
-    ])
+        scene_load(),
+        reload_word(),
+        search(),
+        nobody_named(),
+        console(),
+        client_leaves(),
+    ]
 }
 
-fn listing() -> Result<Scene, Failure> {
-    Ok(Scene {
-        title: "The client sees the tools that were looked at",
-        about: "Each of them either tells the truth or has a behaviour that mends it.",
-        method: "tools/list",
-        params: json!({}),
-        says: vec![Say::Result(json!({ "tools": tools()? }))],
-        there: There::Same,
-        there_holds: &[],
-        here: Here::Tools(EXPOSED_TOOLS.len()),
-        here_holds: &["execute_code", "manage_scene"],
-        behaviors: &[],
-        stderr: None,
-    })
-}
-
-fn untrustworthy_tool() -> Scene {
+fn slow_snippet() -> Scene {
+    let code = "new GameObject(\"Lamp\");\nLightmapping.Bake();\nreturn \"baked\";";
     Scene {
-        title: "A tool that loses what matters is refused, and the door that has it is named",
-        about: "read_console returns only the first line of each entry.",
-        method: "tools/call",
-        params: json!({ "name": "read_console", "arguments": { "count": 10 } }),
-        says: vec![payload(&json!({
-            "success": true, "data": [{ "type": "Error", "message": "Import failed:" }],
-        }))],
-        there: There::Nothing,
-        there_holds: &[],
-        here: Here::Refusal,
-        here_holds: &["LogEntries"],
-        behaviors: &["allowlist"],
-        stderr: None,
+        about: "It takes 35 s. The server sends it again after 30, 31, 33, 34 and 35 s (here at once).",
+        stated: false,
+        without: Claim {
+            editor: "Alpha got it 6 times: 6 times made a Lamp and baked for 35 s",
+            verdict: Verdict::Failure,
+            told: &["Timeout receiving Unity response"],
+        },
+        with: Claim {
+            editor: "Alpha got it 6 times: once made a Lamp and baked for 35 s, 5 times found it done and ran nothing",
+            verdict: Verdict::Success,
+            told: &[
+                "already ran exactly once",
+                "and not the value itself: baked",
+                "The record of that run",
+            ],
+        },
+        ..Scene::of(
+            "A slow snippet runs six times, and the agent is told of a time-out",
+            "execute_code_idempotency_guard",
+            ("execute_code", json!({ "action": "execute", "code": code })),
+        )
     }
 }
 
-fn no_editor_named() -> Scene {
+fn closed_editor() -> Scene {
     Scene {
-        title: "Two Editors are open and a call names neither",
-        about: "The server would choose one by itself and tell nobody.",
-        method: "tools/call",
-        params: json!({
-            "name": "manage_gameobject", "arguments": { "action": "create", "name": "Lamp" },
-        }),
-        says: vec![payload(
-            &json!({ "success": true, "message": "GameObject created." }),
-        )],
-        there: There::Nothing,
-        there_holds: &[],
-        here: Here::Refusal,
-        here_holds: &[ALPHA, "Beta@1824ae67"],
-        behaviors: &["instance_guard"],
-        stderr: None,
-    }
-}
-
-fn pin() -> Scene {
-    Scene {
-        title: "The session is pinned, and the client learns where the project stands",
-        about: "Files written beside the Editor have to go into the same project.",
-        method: "tools/call",
-        params: json!({ "name": "set_active_instance", "arguments": { "instance": ALPHA } }),
-        says: vec![payload(&json!({
-            "success": true,
-            "message": format!("Active instance set to {ALPHA}"),
-            "data": { "instance": ALPHA },
-        }))],
-        there: There::Same,
-        there_holds: &[],
-        here: Here::More,
-        here_holds: &["proxy_project_root", "C:/Unity/Alpha"],
-        behaviors: &["proxy_project_root"],
-        stderr: None,
-    }
-}
-
-fn snippet() -> Scene {
-    Scene {
-        title: "A snippet is wrapped: it runs once, and only in the project it is meant for",
-        about: "The server sends a slow command to Unity up to six times.",
-        method: "tools/call",
-        params: json!({ "name": "execute_code", "arguments": {
-            "action": "execute",
-            "code": "var lamp = new GameObject(\"Lamp\");\nreturn lamp.name;",
-        }}),
-        says: vec![payload(&json!({
-            "success": true,
-            "message": "Code executed successfully.",
-            "data": { "result": "Lamp", "compiler": "roslyn" },
-        }))],
-        there: There::Changed,
-        there_holds: &[
-            "SessionState",
-            "C:/Unity/Alpha/Assets",
-            "\"safety_checks\":false",
-            "var lamp = new GameObject",
+        about: "Alpha and Beta are open, the session is pinned to Alpha, and the call comes within 5 s.",
+        editors: vec![ALPHA, BETA],
+        before: vec![
+            Step::Call("set_active_instance", json!({ "instance": ALPHA_ID })),
+            Step::Close(ALPHA),
         ],
-        here: Here::Same,
-        here_holds: &["Lamp"],
-        behaviors: &[],
-        stderr: None,
-    }
-}
-
-fn screenshot() -> Scene {
-    Scene {
-        title: "A screenshot gets a folder",
-        about: "Without one the server drops it into the middle of the project.",
-        method: "tools/call",
-        params: json!({ "name": "manage_camera", "arguments": { "action": "screenshot" } }),
-        says: vec![payload(&json!({
-            "success": true,
-            "message": "Screenshot captured.",
-            "data": { "path": "Assets/Agent/Scratch/Screenshots/screenshot.png" },
-        }))],
-        there: There::Changed,
-        there_holds: &["Assets/Agent/Scratch/Screenshots"],
-        here: Here::Same,
-        here_holds: &[],
-        behaviors: &[],
-        stderr: None,
-    }
-}
-
-fn timeout() -> Scene {
-    Scene {
-        title: "A time-out keeps its words and gets a note",
-        about: "It reads as if nothing had happened. Something may have, several times.",
-        method: "tools/call",
-        params: json!({
-            "name": "manage_gameobject", "arguments": { "action": "create", "name": "Lamp" },
-        }),
-        says: vec![Say::Result(json!({
-            "content": [{ "type": "text", "text": "Timeout receiving Unity response" }],
-            "isError": true,
-        }))],
-        there: There::Same,
-        there_holds: &[],
-        here: Here::More,
-        here_holds: &["Timeout receiving Unity response", "verify"],
-        behaviors: &["timeout_notes"],
-        stderr: None,
+        without: Claim {
+            editor: "Beta deleted Assets/Old",
+            verdict: Verdict::Success,
+            told: &["deleted successfully"],
+        },
+        with: Claim {
+            editor: "",
+            verdict: Verdict::Failure,
+            told: &["nothing ran", BETA_ID, "Open that project"],
+        },
+        ..Scene::of(
+            "The pinned Editor is closed: another project gets the call, reported as success",
+            "pinned_editor_guard",
+            (
+                "manage_asset",
+                json!({ "action": "delete", "path": "Assets/Old" }),
+            ),
+        )
     }
 }
 
 fn asset_move() -> Scene {
     Scene {
-        title: "A move is refused, and the honest way is handed over",
-        about: "The server reports moves that landed as failed.",
-        method: "tools/call",
-        params: json!({ "name": "manage_asset", "arguments": {
-            "action": "move", "path": "Assets/Lamp.prefab", "destination": "Assets/Props/Lamp.prefab",
-        }}),
-        says: vec![payload(
-            &json!({ "success": false, "error": "Failed to move the asset." }),
-        )],
-        there: There::Nothing,
-        there_holds: &[],
-        here: Here::Refusal,
-        here_holds: &["AssetDatabase.MoveAsset"],
-        behaviors: &["manage_asset_mutation_guard"],
-        stderr: None,
+        without: Claim {
+            editor: "Alpha moved Assets/Lamp.prefab to Assets/Props/Lamp.prefab",
+            verdict: Verdict::Failure,
+            told: &["MoveAsset call failed unexpectedly"],
+        },
+        with: Claim {
+            editor: "",
+            verdict: Verdict::Failure,
+            told: &["was not forwarded", "Move and rename through execute_code"],
+        },
+        ..Scene::of(
+            "A move that landed is reported as failed",
+            "manage_asset_mutation_guard",
+            (
+                "manage_asset",
+                json!({
+                    "action": "move", "path": "Assets/Lamp.prefab",
+                    "destination": "Assets/Props/Lamp.prefab",
+                }),
+            ),
+        )
     }
 }
 
-fn banner() -> Scene {
+fn scene_load() -> Scene {
     Scene {
-        title: "Text that is no message stays off the client's stream",
-        about: "Some clients drop the connection over it. It goes to stderr.",
-        method: "tools/call",
-        params: json!({ "name": "debug_request_context", "arguments": {} }),
-        says: vec![
-            Say::Text("DeprecationWarning: a line that somebody printed".to_owned()),
-            payload(&json!({ "success": true, "data": { "active_instance": ALPHA } })),
-        ],
-        there: There::Same,
-        there_holds: &[],
-        here: Here::Same,
-        here_holds: &[],
-        behaviors: &[],
-        stderr: Some("a line that somebody printed"),
+        about: "Main and Lighting are loaded. Lighting has unsaved changes, but Main is the active one.",
+        without: Claim {
+            editor: "Alpha opened Assets/Menu.unity and closed Main and Lighting, whose unsaved changes are lost",
+            verdict: Verdict::Success,
+            told: &["loaded successfully"],
+        },
+        with: Claim {
+            editor: "",
+            verdict: Verdict::Failure,
+            told: &[
+                "closes every loaded scene",
+                "Run manage_scene get_loaded_scenes",
+            ],
+        },
+        ..Scene::of(
+            "Loading a scene throws away another one's unsaved work",
+            "manage_scene_discard_guard",
+            (
+                "manage_scene",
+                json!({ "action": "load", "path": "Assets/Menu.unity" }),
+            ),
+        )
     }
 }
 
-fn hung_snippet() -> Scene {
+fn reload_word() -> Scene {
     Scene {
-        title: "A snippet that hangs is given up in time",
-        about: "After 120 s unless told otherwise; in this demo sooner.",
-        method: "tools/call",
-        params: json!({ "name": "execute_code", "arguments": {
-            "action": "execute", "code": "return Light.GetLights(LightType.Spot, 0).Length;",
-        }}),
-        says: Vec::new(),
-        there: There::Changed,
-        there_holds: &["Light.GetLights"],
-        here: Here::Refusal,
-        here_holds: &["compiler:\"codedom\"", "verify"],
-        behaviors: &["execute_code_watchdog"],
-        stderr: None,
+        about: "An answer with the letters \"reload\" in it passes for a domain reload, and the call is sent again for 10 to \
+                20 s (here at once).",
+        without: Claim {
+            editor: "Alpha got it 40 times: 40 times made a Preloader",
+            verdict: Verdict::Failure,
+            told: &["Unity is reloading; please retry"],
+        },
+        with: Claim {
+            editor: "Alpha got it 40 times: 40 times made a Preloader",
+            verdict: Verdict::Failure,
+            told: &[
+                "Unity is reloading; please retry",
+                "heartbeat",
+                "up to 40 times",
+            ],
+        },
+        ..Scene::of(
+            "A call is made forty times over, and the agent is told to repeat it",
+            "delivery_outcome_note",
+            (
+                "manage_gameobject",
+                json!({ "action": "create", "name": "Preloader" }),
+            ),
+        )
     }
 }
 
-/// A tool's answer as the server gives it: the payload as text and again as an object.
-fn payload(payload: &Value) -> Say {
-    Say::Result(json!({
-        "content": [{ "type": "text", "text": payload.to_string() }],
-        "structuredContent": payload,
-        "isError": false,
-    }))
+fn search() -> Scene {
+    Scene {
+        about: "The project has no Assets/Lamps.",
+        without: Claim {
+            editor: "Alpha searched all of Assets",
+            verdict: Verdict::Success,
+            told: &["Found 2 asset(s)", "Assets/Characters/Skin.mat"],
+        },
+        with: Claim {
+            editor: "Alpha searched all of Assets",
+            verdict: Verdict::Success,
+            told: &[
+                "Found 2 asset(s)",
+                "was dropped and the whole project was searched",
+            ],
+        },
+        ..Scene::of(
+            "A search in a folder that does not exist covers the whole project",
+            "manage_asset_search_scope_note",
+            (
+                "manage_asset",
+                json!({ "action": "search", "path": "Assets/Lamps", "filter_type": "Material" }),
+            ),
+        )
+    }
 }
 
-/// The tools of the pinned server, with the contracts of the committed baseline.
-fn tools() -> Result<Vec<Value>, Failure> {
-    let missing = || Failure::Told(format!("there is no baseline of {UPSTREAM_VERSION}"));
-    let text = baseline::committed(UPSTREAM_VERSION).ok_or_else(missing)?;
-    let file: Value = serde_json::from_str(text).map_err(|e| Failure::Told(e.to_string()))?;
-    let tools = file["tools"].as_object().ok_or_else(missing)?;
-    let listed = tools.iter();
-    let listed =
-        listed.map(|(name, tool)| json!({ "name": name, "inputSchema": tool["contract"] }));
-    Ok(listed.collect())
+fn nobody_named() -> Scene {
+    let name = json!({ "action": "search", "path": "Assets", "unity_instance": BETA_ID });
+    Scene {
+        about: "Nothing is pinned. An earlier call was meant for Beta.",
+        editors: vec![ALPHA, BETA],
+        before: vec![Step::Call("manage_asset", name)],
+        without: Claim {
+            editor: "Beta made a Lamp",
+            verdict: Verdict::Success,
+            told: &["created successfully"],
+        },
+        with: Claim {
+            editor: "",
+            verdict: Verdict::Failure,
+            told: &[
+                "2 Unity Editors are live",
+                ALPHA_ID,
+                "Pin one for the session",
+            ],
+        },
+        ..Scene::of(
+            "Two Editors are open, a call names neither, and one of them gets it",
+            "instance_guard",
+            (
+                "manage_gameobject",
+                json!({ "action": "create", "name": "Lamp" }),
+            ),
+        )
+    }
+}
+
+fn console() -> Scene {
+    Scene {
+        without: Claim {
+            editor: "Alpha read the first line of each entry",
+            verdict: Verdict::Success,
+            told: &["Build failed with 2 errors:"],
+        },
+        with: Claim {
+            editor: "",
+            verdict: Verdict::Failure,
+            told: &[
+                "first line of each console entry",
+                "Two doors through execute_code",
+            ],
+        },
+        ..Scene::of(
+            "The console is read, and of each error only the headline comes",
+            "allowlist",
+            ("read_console", json!({ "types": ["error"] })),
+        )
+    }
+}
+
+fn client_leaves() -> Scene {
+    let code = format!("return {HANGS}(LightType.Spot, 0).Length;");
+    Scene {
+        about: "Here the proxy gives up after 0.3 s instead of 120 s, and the server after one more time instead of \
+                20 s and more.",
+        leaves: true,
+        without: Claim {
+            editor: "Alpha never came back from compiling it. After the client left: it was sent again",
+            verdict: Verdict::Silence,
+            told: &[],
+        },
+        with: Claim {
+            editor: "Alpha never came back from compiling it. After the client left: the server is gone",
+            verdict: Verdict::Failure,
+            told: &["No response", "if it mutates, verify on disk first"],
+        },
+        ..Scene::of(
+            "A snippet hangs, the client leaves, and the server goes on sending it",
+            "execute_code_watchdog",
+            ("execute_code", json!({ "action": "execute", "code": code })),
+        )
+    }
 }

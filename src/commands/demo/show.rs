@@ -1,144 +1,219 @@
-//! Messages as a person reads them.
+//! The account as a person reads it.
 
-use crate::commands::text::{clip, columns, shorten, wrap};
+use super::check::Verdict;
+use super::scenes::Scene;
+use super::stage::Side;
+use super::{Account, Played};
+use crate::commands::text::{clip, columns, wrap};
+use crate::config::UPSTREAM_VERSION;
 use crate::reply::META_KEY;
 use serde_json::Value;
 
-/// How wide each of the two columns is.
-const COLUMN: usize = 46;
-/// How much of a long text is shown: its first and its last lines.
-const TEXT: (usize, usize) = (9, 3);
-/// The same for a snippet.
-const CODE: (usize, usize) = (14, 10);
-/// The same for a list of tools.
-const LIST: (usize, usize) = (5, 1);
+/// Columns of the account where nothing else is known.
+const WIDTH: usize = 100;
+/// The fewest and the most of them.
+const WIDTHS: (usize, usize) = (60, 120);
+/// Lines of a text that is too long: its beginning, and the part that the scene is about.
+const SHOWN: (usize, usize) = (3, 2);
 
-/// Two headed columns.
-pub(super) fn side_by_side(heads: [&str; 2], left: &[String], right: &[String]) -> String {
-    let head = |text: &str| vec![text.to_uppercase()];
-    let rule = vec!["-".repeat(COLUMN)];
-    columns(&head(heads[0]), &head(heads[1]), COLUMN)
-        + &columns(&rule, &rule, COLUMN)
-        + &columns(left, right, COLUMN)
-        + "\n"
+/// What the account is written on.
+pub(super) struct Page {
+    pub(super) width: usize,
 }
 
-/// A paragraph over both columns.
-pub(super) fn paragraph(text: &str) -> String {
-    let lines = wrap(text, 2 * COLUMN + 3);
-    lines.join("\n") + "\n"
-}
-
-/// Messages, one below the other.
-pub(super) fn messages(messages: &[Value], nothing: &str) -> Vec<String> {
-    if messages.is_empty() {
-        return wrap(nothing, COLUMN);
-    }
-    messages.iter().flat_map(message).collect()
-}
-
-/// A remark in place of a message.
-pub(super) fn remark(text: &str) -> Vec<String> {
-    wrap(&format!("({text})"), COLUMN)
-}
-
-fn message(message: &Value) -> Vec<String> {
-    if let Value::String(text) = message {
-        return wrap(text, COLUMN);
-    }
-    if let Some(method) = message["method"].as_str() {
-        return request(method, &message["params"]);
-    }
-    if let Some(error) = message["error"]["message"].as_str() {
-        return text("error: ", error);
-    }
-    result(&message["result"])
-}
-
-fn request(method: &str, params: &Value) -> Vec<String> {
-    let Some(tool) = params["name"].as_str() else {
-        return vec![method.to_owned()];
-    };
-    let mut lines = vec![tool.to_owned()];
-    let arguments = params["arguments"].as_object().into_iter().flatten();
-    lines.extend(arguments.flat_map(|(name, value)| member("  ", name, value)));
-    lines
-}
-
-/// A member of an object, a text of several lines below its name.
-fn member(indent: &str, name: &str, value: &Value) -> Vec<String> {
-    match value.as_str() {
-        Some(text) if text.contains('\n') => {
-            let code = text.lines();
-            let code = code.map(|line| clip(&format!("{indent}  {line}"), COLUMN));
-            let mut lines = vec![format!("{indent}{name}:")];
-            lines.extend(shorten(code.collect(), CODE.0, CODE.1));
-            lines
+impl Page {
+    /// As wide as `COLUMNS` says, or else the terminal.
+    pub(super) fn new() -> Self {
+        let columns = std::env::var("COLUMNS").ok();
+        let said = columns.and_then(|text| text.trim().parse().ok());
+        let width = said.or_else(terminal).unwrap_or(WIDTH);
+        Page {
+            width: width.clamp(WIDTHS.0, WIDTHS.1),
         }
-        Some(text) => wrap(&format!("{indent}{name}: {text}"), COLUMN),
-        None => wrap(&format!("{indent}{name}: {}", spaced(value)), COLUMN),
     }
-}
 
-/// JSON with blanks at which it can be wrapped.
-fn spaced(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let members = members.iter();
-            let members = members.map(|(key, value)| format!("{key}: {}", spaced(value)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-        Value::Array(entries) => {
-            let entries = entries.iter().map(spaced);
-            format!("[{}]", entries.collect::<Vec<_>>().join(", "))
-        }
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    pub(super) fn opening(&self) -> String {
+        self.paragraph(&format!(
+            "What MCP for Unity tells an agent that is not so, and what becomes of the same call with the proxy. \
+             Each call is made twice: to the server alone, and through the real relay, which is this program. The \
+             server and its Editors are simulated; they do and say what was measured with mcpforunityserver \
+             {UPSTREAM_VERSION}, without the waiting."
+        )) + "\n"
     }
-}
 
-fn result(result: &Value) -> Vec<String> {
-    if let Some(tools) = result["tools"].as_array() {
-        let names: Vec<&str> = tools
+    pub(super) fn scene(&self, number: usize, scene: &Scene, played: &Played) -> String {
+        let mut text = self.paragraph(&format!("{number}. {}", scene.title));
+        if !scene.about.is_empty() {
+            text.push_str(&self.paragraph(&format!("   {}", scene.about)));
+        }
+        for line in played.sent.iter().map(sent) {
+            text.push_str(&format!("   > {}\n", clip(&line, self.width - 5)));
+        }
+        let head = |text: &str| vec![text.to_owned()];
+        let with = format!("WITH IT: {}", scene.behavior);
+        let column = self.column();
+        text.push_str(&columns(&head("WITHOUT THE PROXY"), &head(&with), column));
+        let both = |row: fn(&Self, &Side, &str) -> Vec<String>| {
+            let last = |told: &'static [&'static str]| told.last().copied().unwrap_or_default();
+            let left = row(self, &played.without, last(scene.without.told));
+            let right = row(self, &played.with, last(scene.with.told));
+            columns(&left, &right, column)
+        };
+        text.push_str(&both(Page::editor));
+        text.push_str(&both(Page::told));
+        for check in played.checks.iter().filter(|check| !check.holds) {
+            text.push_str(&self.paragraph(&format!("NOT AS TOLD: {}", check.claim)));
+        }
+        text + "\n"
+    }
+
+    pub(super) fn closing(&self, account: &Account) -> String {
+        let wrong = account
+            .scenes
             .iter()
-            .filter_map(|tool| tool["name"].as_str())
-            .collect();
-        let list = format!("{} tools: {}", names.len(), names.join(", "));
-        return shorten(wrap(&list, COLUMN), LIST.0, LIST.1);
+            .filter(|played| !played.went_as_told());
+        let bad = wrong.count();
+        let (all, seconds) = (account.scenes.len(), account.seconds);
+        if bad > 0 {
+            return self.paragraph(&format!("{bad} of {all} scenes did NOT go as told."));
+        }
+        self.paragraph(&format!(
+            "All {all} scenes went as told, in {seconds:.1} s, and nothing stays behind."
+        )) + &self.paragraph(
+            "Next: the README's Install, `vrc-mcp-proxy behaviors` for all behaviours and their switches, and \
+             `vrc-mcp-proxy demo --json` for every message of the above.",
+        )
     }
-    let Some(blocks) = result["content"].as_array() else {
-        return text("", &result.to_string());
-    };
-    let first = if result["isError"] == true {
-        "error: "
-    } else {
-        ""
-    };
-    let heads = std::iter::once(first).chain(std::iter::repeat("note: "));
-    let blocks = blocks.iter().filter_map(|block| block["text"].as_str());
-    let mut lines: Vec<String> = heads
-        .zip(blocks)
-        .flat_map(|(head, block)| text(head, block))
-        .collect();
-    for fact in result["_meta"][META_KEY].as_array().into_iter().flatten() {
-        let word = |key: &str| fact[key].as_str().unwrap_or("?");
-        lines.extend(wrap(
-            &format!("[{}: {}]", word("behavior"), word("code")),
-            COLUMN,
-        ));
+
+    /// How wide each of the two columns is.
+    fn column(&self) -> usize {
+        (self.width - 3) / 2
     }
-    lines
+
+    fn paragraph(&self, text: &str) -> String {
+        wrap(text, self.width).join("\n") + "\n"
+    }
+
+    fn editor(&self, side: &Side, _: &str) -> Vec<String> {
+        let did = match side.editor.as_str() {
+            "" => "gets nothing",
+            did => did,
+        };
+        self.item(&format!("Editor: {did}"))
+    }
+
+    fn told(&self, side: &Side, from: &str) -> Vec<String> {
+        let [.., message] = side.told.as_slice() else {
+            return self.item("Agent: is told nothing");
+        };
+        let result = &message["result"];
+        let blocks = result["content"].as_array();
+        let mut blocks = blocks.into_iter().flatten();
+        let first = blocks.next().and_then(|block| block["text"].as_str());
+        let said = said(first.unwrap_or_default());
+        let mut lines = self.shortened(
+            &format!("Agent: {}{said}", verdict(&side.told, result)),
+            from,
+        );
+        for note in blocks.filter_map(|block| block["text"].as_str()) {
+            lines.extend(self.shortened(&format!("+ note: {note}"), from));
+        }
+        lines
+    }
+
+    /// The first lines, with a sign where more would follow.
+    fn cut(&self, mut lines: Vec<String>, count: usize) -> Vec<String> {
+        if lines.len() > count {
+            lines.truncate(count);
+            if let Some(last) = lines.last_mut() {
+                if last.chars().count() + 2 > self.column() {
+                    last.truncate(last.rfind(' ').unwrap_or_default());
+                }
+                last.push_str(" …");
+            }
+        }
+        lines
+    }
+
+    /// A text in a column, indented where it goes on.
+    fn item(&self, text: &str) -> Vec<String> {
+        let lines = wrap(&text.replace('\n', " "), self.column() - 2).into_iter();
+        let indent = |(at, line)| match at {
+            0 => line,
+            _ => format!("  {line}"),
+        };
+        lines.enumerate().map(indent).collect()
+    }
+
+    /// The same of a text that may be long: its beginning, and what begins with `from`.
+    fn shortened(&self, text: &str, from: &str) -> Vec<String> {
+        let (head, tail) = SHOWN;
+        let at = text.find(from).unwrap_or_default();
+        let (before, rest) = text.split_at(at);
+        if at == 0 || self.item(before).len() <= head {
+            return self.cut(self.item(text), head + tail);
+        }
+        let mut lines = self.cut(self.item(before), head);
+        let rest = self.cut(self.item(rest), tail).into_iter();
+        lines.extend(rest.map(|line| format!("  {}", line.trim_start())));
+        lines
+    }
 }
 
-/// A text; a payload, which is a JSON object, member by member with the verdict first.
-fn text(head: &str, text: &str) -> Vec<String> {
-    if let Ok(Value::Object(payload)) = serde_json::from_str(text) {
-        let (verdict, rest): (Vec<_>, Vec<_>) =
-            payload.iter().partition(|(name, _)| *name == "success");
-        let members = verdict.into_iter().chain(rest);
-        return members
-            .flat_map(|(name, value)| member("", name, value))
-            .collect();
+/// The terminal's columns, where it is one and can be asked.
+#[cfg(unix)]
+fn terminal() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+fn terminal() -> Option<usize> {
+    None
+}
+
+/// A call in a line, or what happens instead.
+fn sent(step: &Value) -> String {
+    let Some(tool) = step["name"].as_str() else {
+        return step.as_str().unwrap_or_default().to_owned();
+    };
+    let mut line = tool.to_owned();
+    for (name, value) in step["arguments"].as_object().into_iter().flatten() {
+        let value = match value.as_str() {
+            Some(text) => text.replace('\n', " "),
+            None => value.to_string(),
+        };
+        line.push_str(&format!("  {name}: {value}"));
     }
-    shorten(wrap(&format!("{head}{text}"), COLUMN), TEXT.0, TEXT.1)
+    line
+}
+
+fn verdict(told: &[Value], result: &Value) -> &'static str {
+    let forwarded = &result["_meta"][META_KEY][0]["forwarded"];
+    match Verdict::of(told) {
+        Verdict::Failure if forwarded == false => "refused: ",
+        Verdict::Failure => "failure: ",
+        _ => "success: ",
+    }
+}
+
+/// What a payload says; any other text as it is.
+fn said(text: &str) -> String {
+    let Ok(Value::Object(payload)) = serde_json::from_str(text) else {
+        return text.to_owned();
+    };
+    let words = payload.get("error").or(payload.get("message"));
+    let mut said = words.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let data = payload.get("data").unwrap_or(&Value::Null);
+    if let Some(value) = data["result"].as_str() {
+        said.push_str(&format!(" result: {value}"));
+    }
+    let found = data["assets"].as_array().into_iter().flatten();
+    let found = found.map(|asset| &asset["path"]);
+    let entries = data.as_array().into_iter().flatten();
+    let listed: Vec<String> = found.chain(entries).map(Value::to_string).collect();
+    if !listed.is_empty() {
+        said.push_str(&format!(" {}", listed.join(", ")));
+    }
+    said
 }

@@ -1,197 +1,237 @@
-//! Where a scene is played: a relay, a client on one side of it and the simulated server on the other.
+//! Where a scene is played: a client, and the simulated server, with the relay between them or without.
 
-use super::scenes::{EDITORS, Scene};
-use super::{Played, check};
+use super::check::Verdict;
+use super::scenes::{Scene, Step};
+use super::server::{Entry, Place};
 use crate::commands::Failure;
 use crate::commands::folder::TemporaryFolder;
 use crate::commands::session::{Session, command_json, request, this_program};
-use crate::commands::simulated::{Entry, Rule, Say};
 use crate::instances::hash8;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// How long anything may take. Only the snippet that hangs takes long, and it has a limit of its own.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a line on stderr may take after the answer that belongs to it.
-const STDERR: Duration = Duration::from_secs(2);
-/// The watchdog's seconds: long enough for a busy machine to answer the other snippets.
-const WATCHDOG_S: &str = "0.8";
-/// The id of the first scene's request; `initialize` and pings have others.
-const FIRST_ID: u64 = 100;
-/// The id of the first ping.
-const FIRST_PING: u64 = 1000;
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The watchdog's seconds where a snippet hangs.
+const WATCHDOG_S: &str = "0.3";
+/// The id of the first call.
+const FIRST_ID: u64 = 2;
+/// The id of the ping.
+const PING: u64 = 1000;
 
-/// The running relay and all around it.
-pub(super) struct Stage {
-    session: Session,
-    transcript: PathBuf,
-    alive: PathBuf,
-    read: usize,
-    pings: u64,
-    // Last: the files go when nobody writes them any more.
-    _folder: TemporaryFolder,
+/// What came of a call on one side.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Side {
+    /// What the Editors got and did, in words; empty when nothing arrived.
+    pub(super) editor: String,
+    /// The same in figures.
+    pub(super) deliveries: Vec<Delivery>,
+    /// What arrived at the client.
+    pub(super) told: Vec<Value>,
+    /// Whether the calls that went before succeeded.
+    #[serde(skip)]
+    pub(super) prepared: bool,
 }
 
-impl Stage {
-    /// Starts a relay in front of a server that knows the script of `scenes`.
-    pub(super) fn set(scenes: &[Scene]) -> Result<Self, Failure> {
-        let folder = TemporaryFolder::new()?;
-        let at = |name: &str| folder.path().join(name);
-        let (script, transcript, alive) = (at("script.json"), at("transcript"), at("alive"));
-        write(&script, &json!(rules(scenes)))?;
-        let status = at("heartbeats");
-        std::fs::create_dir(&status).map_err(Failure::io("the heartbeat folder"))?;
-        for (name, path) in EDITORS {
-            heartbeat(&status, name, path)?;
-        }
-        let option = |name: &'static str| Path::new(name);
-        let command = command_json(&[
-            &this_program()?,
-            option("simulated-upstream"),
-            option("--script"),
-            &script,
-            option("--transcript"),
-            &transcript,
-            option("--alive"),
-            &alive,
-        ])?;
-        let mut session = Session::start(vec![
-            ("VRC_MCP_PROXY_UPSTREAM", command),
-            ("VRC_MCP_PROXY_EXECUTE_TIMEOUT_S", WATCHDOG_S.into()),
-            ("UNITY_MCP_STATUS_DIR", status.into()),
-        ])?;
-        session.initialize(1, Instant::now() + PATIENCE)?;
-        let mut stage = Stage {
-            session,
-            transcript,
-            alive,
-            read: 0,
-            pings: 0,
-            _folder: folder,
-        };
-        // What was said so far is no scene.
-        stage.ping()?;
-        stage.server_side()?;
-        Ok(stage)
-    }
+/// What an Editor did, and how many deliveries in a row made it do so.
+#[derive(Debug, Serialize)]
+pub(super) struct Delivery {
+    editor: String,
+    did: String,
+    times: usize,
+}
 
-    /// Plays one scene.
-    pub(super) fn play(&mut self, number: usize, scene: &Scene) -> Result<Played, Failure> {
-        let id = FIRST_ID + number as u64;
-        let sent = request(id, scene.method, &scene.params);
-        self.session.send(&sent)?;
-        let mut told = Vec::new();
-        self.session
-            .answer(id, Instant::now() + PATIENCE, &mut told)?;
-        told.extend(self.ping()?);
-        let (got, said) = self.server_side()?;
-        let stderr = scene
-            .stderr
-            .map(|text| self.session.logged(text, Instant::now() + STDERR));
-        let mut not_as_told = Vec::new();
-        check::server(scene, &sent, &got, &mut not_as_told);
-        check::client(scene, &said, &told, &mut not_as_told);
-        if stderr == Some(None) {
-            not_as_told.push("the line is not on stderr".to_owned());
-        }
-        Ok(Played {
-            title: scene.title,
-            about: scene.about,
-            forwarded_unchanged: got == [sent.clone()],
-            // Text that is no message has no place in the client's stream.
-            answered_unchanged: !said.is_empty() && told == check::only_messages(&said),
-            client_sent: values(&[sent]),
-            upstream_got: values(&got),
-            upstream_said: values(&said),
-            client_told: values(&told),
-            stderr: stderr.flatten(),
-            not_as_told,
-        })
+/// The messages that a scene's client sends, and in words what happens between them.
+pub(super) fn sent(scene: &Scene) -> Vec<Value> {
+    let step = |step: &Step| match step {
+        Step::Call(tool, arguments) => json!({ "name": tool, "arguments": arguments }),
+        Step::Close((name, _)) => json!(format!("({name} is closed)")),
+    };
+    let (tool, arguments) = &scene.call;
+    let mut sent: Vec<Value> = scene.before.iter().map(step).collect();
+    sent.push(json!({ "name": tool, "arguments": arguments }));
+    if scene.leaves {
+        sent.push(json!("(the client leaves)"));
     }
+    sent
+}
 
-    /// Plays the end: the client closes its stream.
-    pub(super) fn end(self) -> Result<Played, Failure> {
-        let mut not_as_told = Vec::new();
-        let (transcript, alive, read) = (self.transcript, self.alive, self.read);
-        let mut told = Vec::new();
-        let status = self.session.end(&mut told)?;
-        if !status.success() {
-            not_as_told.push(format!("the relay ended with {status}"));
-        }
-        if !told.is_empty() {
-            not_as_told.push("the client was told something more".to_owned());
-        }
-        if !is_gone(alive) {
-            not_as_told.push("the server's process is still there".to_owned());
-        }
-        let heard_the_end = entries(&transcript)?[read..].contains(&Entry::End);
-        let got = if heard_the_end {
-            "the end of its input"
-        } else {
-            "the request to end"
-        };
-        let mut remarks = values(&told);
-        remarks.push(json!(format!("(its stream ends; the relay's {status})")));
-        Ok(Played {
-            title: "The client leaves, and nothing stays behind",
-            about: "A server that is left alone goes on sending a hung command to the Editor.",
-            client_sent: vec![json!("(closes its stream)")],
-            upstream_got: vec![json!(format!("({got})"))],
-            upstream_said: vec![json!("(ends)")],
-            client_told: remarks,
-            not_as_told,
-            ..Played::default()
-        })
+/// Plays a scene on one side.
+pub(super) fn play(scene: &Scene, with_proxy: bool) -> Result<Side, Failure> {
+    let folder = TemporaryFolder::new()?;
+    let place = Place(folder.path().to_owned());
+    let heartbeats = place.heartbeats();
+    std::fs::create_dir(&heartbeats).map_err(Failure::io("the heartbeat folder"))?;
+    for (number, editor) in scene.editors.iter().enumerate() {
+        heartbeat(&heartbeats, 6400 + number, *editor)?;
     }
-
-    /// Asks the server for a sign of life. When it comes, all that went before has been written down.
-    /// Returns what else the client was told meanwhile.
-    fn ping(&mut self) -> Result<Vec<String>, Failure> {
-        let id = FIRST_PING + self.pings;
-        self.pings += 1;
-        self.session.send(&request(id, "ping", &json!({})))?;
-        let mut told = Vec::new();
-        self.session
-            .answer(id, Instant::now() + PATIENCE, &mut told)?;
+    let mut session = start(scene, &place, with_proxy)?;
+    session.initialize(1, Instant::now() + PATIENCE)?;
+    let (id, prepared) = prepare(scene, &mut session, &heartbeats)?;
+    let before = entries(&place)?.len();
+    let (tool, arguments) = &scene.call;
+    session.send(&call_line(id, tool, arguments))?;
+    let mut told = if scene.leaves && !with_proxy {
+        // No answer will come. A ping's says that the server has got the call.
+        session.send(&request(PING, "ping", &json!({})))?;
+        let mut told = heard(&mut session, PING)?;
         told.pop();
-        Ok(told)
-    }
+        told
+    } else {
+        heard(&mut session, id)?
+    };
+    told.extend(end(session, &place)?);
+    let entries = entries(&place)?.split_off(before);
+    let deliveries = deliveries(&entries);
+    let after = if scene.leaves {
+        how_it_left(&entries)
+    } else {
+        ""
+    };
+    Ok(Side {
+        editor: in_words(&deliveries) + after,
+        deliveries,
+        told,
+        prepared,
+    })
+}
 
-    /// What the server got and said since the last look, without pings.
-    fn server_side(&mut self) -> Result<(Vec<String>, Vec<String>), Failure> {
-        let entries = entries(&self.transcript)?;
-        let (mut got, mut said) = (Vec::new(), Vec::new());
-        for entry in entries.into_iter().skip(self.read) {
-            self.read += 1;
-            match entry {
-                Entry::Got(line) if !is_ping(&line) => got.push(line),
-                Entry::Said(line) if !is_ping(&line) => said.push(line),
-                _ => {}
+/// Does what goes before the call that counts. Returns that call's id, and whether all went well.
+fn prepare(
+    scene: &Scene,
+    session: &mut Session,
+    heartbeats: &Path,
+) -> Result<(u64, bool), Failure> {
+    let (mut id, mut well) = (FIRST_ID, true);
+    for step in &scene.before {
+        match step {
+            Step::Call(tool, arguments) => {
+                session.send(&call_line(id, tool, arguments))?;
+                well &= Verdict::of(&heard(session, id)?) == Verdict::Success;
+                id += 1;
+            }
+            Step::Close((_, assets)) => {
+                let file = heartbeats.join(heartbeat_name(assets));
+                std::fs::remove_file(file).map_err(Failure::io("a heartbeat"))?;
             }
         }
-        Ok((got, said))
     }
+    Ok((id, well))
 }
 
-fn is_ping(line: &str) -> bool {
-    let id = |message: Value| message["id"].as_u64();
-    serde_json::from_str(line)
-        .ok()
-        .and_then(id)
-        .is_some_and(|id| id >= FIRST_PING)
+fn start(scene: &Scene, place: &Place, with_proxy: bool) -> Result<Session, Failure> {
+    let status = place.heartbeats().into_os_string();
+    let server = [Path::new("simulated-unity"), &place.0];
+    if !with_proxy {
+        return Session::start_as(&server, vec![("UNITY_MCP_STATUS_DIR", status)]);
+    }
+    let program = this_program()?;
+    let mut variables = vec![
+        (
+            "VRC_MCP_PROXY_UPSTREAM",
+            command_json(&[&program, server[0], server[1]])?,
+        ),
+        ("UNITY_MCP_STATUS_DIR", status),
+    ];
+    if scene.leaves {
+        variables.push(("VRC_MCP_PROXY_EXECUTE_TIMEOUT_S", WATCHDOG_S.into()));
+    }
+    Session::start(variables)
 }
 
-/// Whether the process that keeps the file locked ends soon.
-fn is_gone(alive: PathBuf) -> bool {
+fn call_line(id: u64, tool: &str, arguments: &Value) -> String {
+    request(
+        id,
+        "tools/call",
+        &json!({ "name": tool, "arguments": arguments }),
+    )
+}
+
+/// What the client is told until request `id` is answered.
+fn heard(session: &mut Session, id: u64) -> Result<Vec<Value>, Failure> {
+    let mut told = Vec::new();
+    session.answer(id, Instant::now() + PATIENCE, &mut told)?;
+    Ok(values(&told))
+}
+
+/// Closes the client's stream, waits until the server is gone too, and hands out what still came.
+fn end(session: Session, place: &Place) -> Result<Vec<Value>, Failure> {
+    let mut told = Vec::new();
+    let status = session.end(&mut told)?;
+    let left = |what: String| Err(Failure::Told(what));
+    if !status.success() {
+        return left(format!("the session ended with {status}"));
+    }
+    let alive = place.alive();
     let (sender, unlocked) = channel();
     std::thread::spawn(move || {
         let lock = File::open(alive).and_then(|file| file.lock());
         let _too_late = sender.send(lock.is_ok());
     });
-    unlocked.recv_timeout(PATIENCE) == Ok(true)
+    if unlocked.recv_timeout(PATIENCE) != Ok(true) {
+        return left("the server's process is still there".to_owned());
+    }
+    Ok(values(&told))
+}
+
+fn entries(place: &Place) -> Result<Vec<Entry>, Failure> {
+    let text = std::fs::read_to_string(place.journal()).map_err(Failure::io("the journal"))?;
+    let lines = text.lines().map(serde_json::from_str);
+    lines
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::Told(error.to_string()))
+}
+
+/// Whether the server sent anything again when its client had left.
+fn how_it_left(entries: &[Entry]) -> &'static str {
+    let end = entries.iter().position(|entry| *entry == Entry::End);
+    match end.map(|end| entries.len() - end - 1) {
+        None | Some(0) => ". After the client left: the server is gone",
+        Some(_) => ". After the client left: it was sent again",
+    }
+}
+
+/// What went to the Editors while the client was there.
+fn deliveries(entries: &[Entry]) -> Vec<Delivery> {
+    let mut deliveries: Vec<Delivery> = Vec::new();
+    for entry in entries {
+        let Entry::Delivery { editor, did } = entry else {
+            break;
+        };
+        match deliveries.last_mut() {
+            Some(last) if last.editor == *editor && last.did == *did => last.times += 1,
+            _ => deliveries.push(Delivery {
+                editor: editor.clone(),
+                did: did.clone(),
+                times: 1,
+            }),
+        }
+    }
+    deliveries
+}
+
+fn in_words(deliveries: &[Delivery]) -> String {
+    let times = |delivery: &Delivery| match delivery.times {
+        1 => format!("once {}", delivery.did),
+        times => format!("{times} times {}", delivery.did),
+    };
+    match deliveries {
+        [] => String::new(),
+        [only] if only.times == 1 => format!("{} {}", only.editor, only.did),
+        [first, ..] => {
+            let count: usize = deliveries.iter().map(|delivery| delivery.times).sum();
+            let parts: Vec<String> = deliveries.iter().map(times).collect();
+            format!(
+                "{} got it {count} times: {}",
+                first.editor,
+                parts.join(", ")
+            )
+        }
+    }
 }
 
 /// Lines as JSON where they are, and as strings where not.
@@ -200,33 +240,11 @@ fn values(lines: &[String]) -> Vec<Value> {
     lines.iter().map(value).collect()
 }
 
-fn rules(scenes: &[Scene]) -> Vec<Rule> {
-    let rule = |method: &str, id: Option<u64>, say: Vec<Say>| Rule {
-        method: method.to_owned(),
-        id,
-        once: false,
-        say,
-    };
-    let hello = json!({
-        "protocolVersion": "2025-06-18",
-        "capabilities": { "tools": { "listChanged": true } },
-        "serverInfo": { "name": "simulated", "version": "0" },
-    });
-    let mut rules = vec![
-        rule("initialize", None, vec![Say::Result(hello)]),
-        rule("ping", None, vec![Say::Result(json!({}))]),
-    ];
-    let scenes = scenes.iter().zip(FIRST_ID..);
-    rules.extend(scenes.map(|(scene, id)| rule(scene.method, Some(id), scene.says.clone())));
-    rules
-}
-
 /// Writes a heartbeat file as an Editor does.
-fn heartbeat(folder: &Path, name: &str, assets: &str) -> Result<(), Failure> {
-    let hash = hash8(assets);
-    let file = folder.join(format!("unity-mcp-status-{hash}.json"));
+fn heartbeat(folder: &Path, port: usize, (name, assets): (&str, &str)) -> Result<(), Failure> {
+    let file = folder.join(heartbeat_name(assets));
     let body = json!({
-        "unity_port": 6400,
+        "unity_port": port,
         "reloading": false,
         "reason": "ready",
         "seq": 1,
@@ -235,17 +253,9 @@ fn heartbeat(folder: &Path, name: &str, assets: &str) -> Result<(), Failure> {
         "unity_version": "2022.3.22f1",
         "last_heartbeat": jiff::Timestamp::now().to_string(),
     });
-    write(&file, &body)
+    std::fs::write(&file, body.to_string()).map_err(Failure::io(file.display().to_string()))
 }
 
-fn write(file: &Path, content: &Value) -> Result<(), Failure> {
-    std::fs::write(file, content.to_string()).map_err(Failure::io(file.display().to_string()))
-}
-
-fn entries(transcript: &Path) -> Result<Vec<Entry>, Failure> {
-    let text = std::fs::read_to_string(transcript).map_err(Failure::io("the transcript"))?;
-    let lines = text.lines().map(serde_json::from_str);
-    lines
-        .collect::<Result<_, _>>()
-        .map_err(|error| Failure::Told(error.to_string()))
+fn heartbeat_name(assets: &str) -> String {
+    format!("unity-mcp-status-{}.json", hash8(assets))
 }
