@@ -13,7 +13,8 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -91,7 +92,13 @@ pub struct Passage {
 #[derive(Default)]
 pub(super) struct Hold {
     on: bool,
-    sent: VecDeque<Sent>,
+    /// By id, those of one id in the order in which they went out.
+    sent: HashMap<Id, VecDeque<Sent>>,
+    /// When each of those counts as given up: a client may have many thousands in flight.
+    limits: BTreeSet<Limit>,
+    /// The same for those that make upstream look for Editors.
+    scans: BTreeSet<Limit>,
+    departures: u64,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -102,11 +109,17 @@ pub(super) struct Hold {
 /// A request that upstream got and has not answered. It stays when its time is over: its answer may yet come, and must
 /// not be taken for that of a later request with its id.
 struct Sent {
-    id: Id,
-    scanning: bool,
-    until: Duration,
+    limit: Limit,
     /// Later requests that took its id and are not Unity-bound. Those are answered first.
     namesakes: usize,
+}
+
+/// When a request counts as given up, since the relay's start, and its place in the order of forwarding.
+type Limit = (Duration, u64);
+
+/// Whether one of these is not over.
+fn some_left(limits: &BTreeSet<Limit>, now: Now) -> bool {
+    limits.last().is_some_and(|(at, _)| *at > now.since_start)
 }
 
 /// A request that waits.
@@ -127,14 +140,13 @@ impl Hold {
     }
 
     fn is_in_flight(&self, now: Now) -> bool {
-        self.sent.iter().any(|sent| sent.until > now.since_start)
+        some_left(&self.limits, now)
     }
 
     fn traffic(&self, now: Now) -> Traffic {
-        let mut in_hand = self.sent.iter().filter(|sent| sent.until > now.since_start);
         Traffic {
-            in_flight: in_hand.clone().next().is_some(),
-            scanning: in_hand.any(|sent| sent.scanning),
+            in_flight: self.is_in_flight(now),
+            scanning: some_left(&self.scans, now),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -149,17 +161,22 @@ impl Hold {
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        self.sent.push_back(Sent {
-            id: id.clone(),
-            scanning: passage.scanning,
-            until: now.since_start.saturating_add(passage.counts_for),
+        let until = now.since_start.saturating_add(passage.counts_for);
+        let limit = (until, self.departures);
+        self.departures += 1;
+        self.limits.insert(limit);
+        if passage.scanning {
+            self.scans.insert(limit);
+        }
+        self.sent.entry(id.clone()).or_default().push_back(Sent {
+            limit,
             namesakes: 0,
         });
     }
 
     /// A request that is not Unity-bound goes out with an id that may be in use.
     pub(super) fn sent_beside(&mut self, id: &Id) {
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.id == *id) {
+        if let Some(sent) = self.sent.get_mut(id).and_then(VecDeque::front_mut) {
             sent.namesakes += 1;
         }
     }
@@ -167,14 +184,19 @@ impl Hold {
     /// Upstream answers an id. Of several requests with it the oldest is taken for the answered one: the others go on
     /// counting.
     pub(super) fn answered(&mut self, id: &Id) {
-        let Some(at) = self.sent.iter().position(|sent| sent.id == *id) else {
+        let Entry::Occupied(mut with_id) = self.sent.entry(id.clone()) else {
             return;
         };
-        match &mut self.sent[at].namesakes {
-            0 => {
-                self.sent.remove(at);
-            }
-            more => *more -= 1,
+        if let Some(oldest) = with_id.get_mut().front_mut().filter(|s| s.namesakes > 0) {
+            oldest.namesakes -= 1;
+            return;
+        }
+        if let Some(Sent { limit, .. }) = with_id.get_mut().pop_front() {
+            self.limits.remove(&limit);
+            self.scans.remove(&limit);
+        }
+        if with_id.get().is_empty() {
+            with_id.remove();
         }
     }
 
@@ -183,7 +205,7 @@ impl Hold {
         if self.queue.is_empty() {
             return None;
         }
-        self.sent.iter().map(|sent| sent.until).max()
+        self.limits.last().map(|(until, _)| *until)
     }
 
     fn push(&mut self, waiting: Waiting) {
@@ -301,15 +323,6 @@ impl Relay {
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;
-            let waited = now.since_start.saturating_sub(next.since);
-            let level = if waited > LONG {
-                Level::Info
-            } else {
-                Level::Debug
-            };
-            let seconds = waited.as_secs_f64();
-            let text = format!("request {} waited {seconds:.3} s for its turn", next.id);
-            out.push(Action::Log(level, text));
             self.go(&next, now, out);
         }
     }
@@ -331,6 +344,7 @@ impl Relay {
             .filter(|_| next.asked == Asked::ToolCall)
             .map(|params| Call::new(next.id.clone(), message.text, params, ""));
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
+        out.push(turn_came(bound.name(), next, now));
         match (self.passage(bound, &self.cx(now), now), next.asked) {
             (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),
             (Ok(passage), asked) => match call {
@@ -353,4 +367,17 @@ impl Relay {
             out.push(never_forwarded(&next.id, next.asked, how));
         }
     }
+}
+
+/// A wait's line on stderr.
+fn turn_came(what: &str, next: &Waiting, now: Now) -> Action {
+    let waited = now.since_start.saturating_sub(next.since);
+    let level = if waited > LONG {
+        Level::Info
+    } else {
+        Level::Debug
+    };
+    let seconds = waited.as_secs_f64();
+    let text = format!("{what} {} waited {seconds:.3} s for its turn", next.id);
+    Action::Log(level, text)
 }
