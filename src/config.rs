@@ -333,6 +333,8 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     let similarity = |known: &&str| strsim::jaro_winkler(name, known);
     let best = known
         .into_iter()
+        // A longer one resembles none, and takes its time to be compared.
+        .filter(|_| name.len() <= 200)
         .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
     best.map_or_else(String::new, |best| format!("; did you mean {best:?}?"))
 }

@@ -124,7 +124,7 @@ fn closest(name: &str, known: &BTreeSet<String>, cx: &Cx<'_>) -> String {
 
 fn generic(name: &str) -> String {
     format!(
-        "`{name}` is not on vrc-mcp-proxy's allowlist, so the call was not forwarded. {}",
+        "`{name}` is hidden by vrc-mcp-proxy: it is not on its allowlist, so the call was not forwarded. {}",
         fix(name)
     )
 }
@@ -144,8 +144,8 @@ fn denied(name: &str, entry: &str) -> String {
         format!(" (`{entry}`)")
     };
     format!(
-        "`{name}` is kept off vrc-mcp-proxy's allowlist by VRC_MCP_PROXY_DENY{entry}, so the call was not forwarded. \
-         Whether to expose it is the user's choice: take that entry out of the variable, in the `env` of this \
+        "`{name}` is hidden: VRC_MCP_PROXY_DENY{entry} keeps it off vrc-mcp-proxy's allowlist, so the call was not \
+         forwarded. Whether to expose it is the user's choice: take that entry out of the variable, in the `env` of this \
          server's entry in the client's configuration, and restart."
     )
 }

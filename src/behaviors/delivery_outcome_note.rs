@@ -59,6 +59,9 @@ static LOST: [Phrase; 7] = [
 /// language.
 static NUMBERS: [Phrase; 2] = [Phrase::new("10053"), Phrase::new("10054")];
 
+/// How many letters ahead of a number are looked at.
+const NEAR: usize = 24;
+
 /// How old, in seconds, a heartbeat may be for upstream to wait for the reload that it announces.
 const KEPT_S: f64 = 60.0;
 
@@ -120,21 +123,36 @@ fn is_lost(failure: &Failure<'_>) -> bool {
     LOST.iter().any(|phrase| failure.says(phrase)) || failure.any(names_a_lost_connection)
 }
 
-/// Whether one of [`NUMBERS`] stands in a text as the number of an error, and not as any number.
+/// What stands ahead of the number of an error.
+const NAMED: [&str; 8] = [
+    "error",
+    "errno",
+    "error code",
+    "errorcode",
+    "socketexception",
+    "winsock",
+    "wsaeconnaborted",
+    "wsaeconnreset",
+];
+
+/// Whether one of [`NUMBERS`] stands in a text as the number of an error, and not as any number: behind a word for
+/// that, or ahead of all the rest.
 fn names_a_lost_connection(text: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_digit();
     let named = |at: usize| {
         let (before, behind) = (&text[..at], &text[at + 5..]);
-        let name = before.trim_end_matches([' ', ':', '=', '(']);
-        let name = name.to_ascii_lowercase();
-        let names = [
-            "error",
-            "errno",
-            "error code",
-            "errorcode",
-            "socketexception",
-        ];
-        !behind.starts_with(is_digit) && names.iter().any(|known| name.ends_with(known))
+        if behind.starts_with(|c: char| c.is_ascii_digit()) {
+            return false;
+        }
+        // The few letters that a word has, whatever stands ahead of them.
+        let near = before
+            .char_indices()
+            .rev()
+            .nth(NEAR)
+            .map_or(0, |(at, _)| at);
+        let near = before[near..].to_ascii_lowercase();
+        let word = near.trim_end_matches([' ', ':', '=', '(']);
+        let leads = matches!(before, "" | "(" | "[") && behind.starts_with([':', ')', ']']);
+        leads || NAMED.iter().any(|known| word.ends_with(known))
     };
     NUMBERS
         .iter()

@@ -113,8 +113,9 @@ pub enum Hook {
     Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
     DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
-    /// A guard that asks for a yes: it runs when all others have let the call pass, so that nobody says yes to a
-    /// call that is refused anyway.
+    /// A guard that asks for a yes: it runs when all others of the moment have let the call pass, so that nobody says
+    /// yes to a call that is seen to be refused anyway. Like [`Hook::Guard`] it answers on arrival: a call that is to
+    /// be sent again must not wait first.
     Consent(fn(&Call<'_>, &Cx<'_>) -> Check),
     /// Says whether a Unity-bound request goes out now or waits. Asked when it arrives, and again when it goes out
     /// after a wait.
@@ -153,8 +154,8 @@ impl Hook {
     pub fn point(&self) -> &'static str {
         match self {
             Hook::Listing(_) => "listing",
-            Hook::Guard(_) => "guard",
-            Hook::DepartureGuard(_) | Hook::Consent(_) => "guard at departure",
+            Hook::Guard(_) | Hook::Consent(_) => "guard",
+            Hook::DepartureGuard(_) => "guard at departure",
             Hook::Hold(_) => "hold",
             Hook::Rewrite(_) => "rewrite",
             Hook::Deadline(_) => "deadline",

@@ -53,7 +53,7 @@ fn check(call: &Call<'_>, cx: &Cx<'_>) -> Check {
     };
     // A bound session has no other Editor to name.
     let or_name = match target.source {
-        TargetSource::Binding => ".",
+        TargetSource::Binding => ": set_active_instance cannot lead a bound session elsewhere.",
         _ => {
             ", or name the Editor that is meant by its full Name@hash: with set_active_instance for the session, or with \
              `unity_instance` for this call."
@@ -90,8 +90,8 @@ fn instead(live: &[&Editor]) -> String {
         .iter()
         .map(|editor| format!("{} ({})", editor.identifier(), editor.project_path));
     format!(
-        " The server runs a call for a closed Editor in another one that is open and reports success; it would have been: \
-         {}.",
+        " For a while after an Editor has closed, the server runs its calls in another one that is open and reports \
+         success; this one would have gone to: {}.",
         names.collect::<Vec<_>>().join(", ")
     )
 }

@@ -3,6 +3,8 @@
 //! When one has to wait is a behaviour's to say ([`Hook::Hold`]); here are the books that it is asked about, and what
 //! is done about its answer.
 
+mod limits;
+
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
 use super::requests::{Moment, entry};
@@ -13,6 +15,7 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
+use limits::Limits;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -99,6 +102,10 @@ pub(super) struct Hold {
     twins: Vec<(Id, Sent)>,
     /// How many of the other requests that upstream has not answered have an id.
     others: HashMap<Id, usize>,
+    /// When those of upstream count as given up, and the same for those that make it look for Editors: a client may have
+    /// many thousands in flight.
+    limits: Limits,
+    scans: Limits,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -130,24 +137,14 @@ impl Hold {
         }
     }
 
-    fn all_sent(&self) -> impl Iterator<Item = &Sent> {
-        let twins = self.twins.iter().map(|(_, sent)| sent);
-        self.sent.values().chain(twins)
-    }
-
-    fn in_flight(&self, now: Now) -> impl Iterator<Item = &Sent> {
-        let counts = move |sent: &&Sent| sent.until > now.since_start;
-        self.all_sent().filter(counts)
-    }
-
     fn is_in_flight(&self, now: Now) -> bool {
-        self.in_flight(now).next().is_some()
+        self.limits.last() > Some(now.since_start)
     }
 
     fn traffic(&self, now: Now) -> Traffic {
         Traffic {
             in_flight: self.is_in_flight(now),
-            scanning: self.in_flight(now).any(|sent| sent.scanning),
+            scanning: self.scans.last() > Some(now.since_start),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -166,6 +163,10 @@ impl Hold {
             scanning: passage.scanning,
             until: now.since_start.saturating_add(passage.counts_for),
         };
+        self.limits.add(sent.until);
+        if sent.scanning {
+            self.scans.add(sent.until);
+        }
         if let Some(other) = self.sent.insert(id.clone(), sent) {
             self.twins.push((id.clone(), other));
         }
@@ -193,24 +194,27 @@ impl Hold {
             }
             return;
         }
-        let Some(sent) = self.sent.remove(id) else {
+        let Some(mut done) = self.sent.remove(id) else {
             return;
         };
         let twins = self.twins.iter().enumerate();
         let twins = twins.filter(|(_, (twin, _))| twin == id);
         if let Some((at, _)) = twins.min_by_key(|(_, (_, twin))| twin.until) {
-            let (id, twin) = self.twins.swap_remove(at);
-            let longer = if twin.until > sent.until { twin } else { sent };
+            let (id, mut longer) = self.twins.swap_remove(at);
+            if longer.until <= done.until {
+                std::mem::swap(&mut longer, &mut done);
+            }
             self.sent.insert(id, longer);
+        }
+        self.limits.remove(done.until);
+        if done.scanning {
+            self.scans.remove(done.until);
         }
     }
 
     /// When the first one that waits may go if no answer comes.
     pub(super) fn deadline(&self) -> Option<Duration> {
-        if self.queue.is_empty() {
-            return None;
-        }
-        self.all_sent().map(|sent| sent.until).max()
+        self.limits.last().filter(|_| !self.queue.is_empty())
     }
 
     fn push(&mut self, waiting: Waiting) {

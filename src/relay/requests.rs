@@ -250,8 +250,8 @@ impl Relay {
             (Hook::Guard(run), _) | (Hook::DepartureGuard(run), Moment::Departure) => Some(*run),
             _ => None,
         });
-        let consents = self.hooks(|hook| match (hook, moment) {
-            (Hook::Consent(run), Moment::Departure) => Some(*run),
+        let consents = self.hooks(|hook| match hook {
+            Hook::Consent(run) => Some(*run),
             _ => None,
         });
         for (name, guard) in guards.chain(consents) {

@@ -46,11 +46,14 @@ impl Shell {
         self.io.close_child();
         // What waits for its turn can have none any more.
         let how = how_it_ended(end, self.ended);
-        self.relay.drop_waiting(&how, &mut self.actions);
-        self.carry_out(None, None);
+        let mut unsent = Vec::new();
+        self.relay.drop_waiting(&how, &mut unsent);
         if matches!(end, End::ClientClosed) {
             end = self.grace();
         }
+        // Behind the answers that are still to come: a client that has left wants those, if anything.
+        self.actions.append(&mut unsent);
+        self.carry_out(None, None);
         let by_itself = self.end_tree(end);
         // Its last words come ahead of ours.
         self.io.pass_rest(REST);
