@@ -79,7 +79,7 @@ const RUNS: &[(&str, Run)] = &[
         ),
     ),
     (
-        "cargo install --path .",
+        "cargo install --locked --path .",
         Script(CI, "cargo install --locked --path ."),
     ),
     (
