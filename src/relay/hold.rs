@@ -355,7 +355,7 @@ impl Relay {
         let params = message.params().and_then(|raw| raw.as_object());
         let call = params
             .filter(|_| next.asked == Asked::ToolCall)
-            .map(|params| Call::new(next.id.clone(), message.text, params, ""));
+            .map(|params| Call::new(next.id.clone(), message.text(), params, ""));
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
         match (self.passage(bound, &self.cx(now), now), next.asked) {
             (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),

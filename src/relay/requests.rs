@@ -145,7 +145,7 @@ impl Relay {
             out.push(never_forwarded(id, Asked::ToolCall, how));
             return;
         }
-        let call = Call::new(id.clone(), message.text, params, "");
+        let call = Call::new(id.clone(), message.text(), params, "");
         if let Some(passage) = self.arrival(UnityBound::Call(&call), id, line, now, out) {
             self.depart(call, line, &passage, now, out);
         }
