@@ -2,17 +2,16 @@
 //!
 //! The map of this tree:
 //!
-//! - [`run`] is the async shell: the client's pipes, the upstream's process, one loop, the end.
+//! - [`run`] is the shell: the client's pipes, the upstream's process, one loop, the end.
 //! - [`relay`] is the deterministic core: bytes and an instant in, actions out.
 //! - [`wire`] reads and splices lines; [`call`] and [`reply`] are its two views for behaviours.
 //! - [`behaviors`] holds the behaviours, one file each, and the types of their hooks.
 //! - [`csharp`] reads snippets as tokens and writes the lines that travel with them.
 //! - [`safety`] classes tools and actions by what they may do, for the modes.
 //! - [`contain`] keeps a failing behaviour from taking the relay along.
-//! - [`baseline`] compares listed tools with the committed contracts.
 //! - [`instances`] reads the Editors' heartbeat files; [`binding`] knows the project that calls are bound to.
 //! - [`upstream`] finds, starts and ends the server's process tree.
-//! - [`baseline`] knows what each tool of the pinned server accepts.
+//! - [`baseline`] knows what each tool of the server accepts, and compares listed tools with that.
 //! - [`commands`] is the command line: everything that is not the relay.
 //! - [`config`] is the environment, read once, [`profile`] which tools it exposes, [`home`] where the user is at home.
 //! - [`stderr`] is the log's way out.

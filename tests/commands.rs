@@ -115,16 +115,6 @@ fn help_and_version_say_what_this_is() {
 }
 
 #[test]
-fn the_readme_names_every_variable_and_command() {
-    let readme = include_str!("../README.md");
-    let rows = VARIABLES.iter().map(|(name, _)| *name).chain(COMMANDS);
-    for name in rows {
-        let row = |line: &&str| line.starts_with("| `") && line.contains(name);
-        assert!(readme.lines().any(|line| row(&line)), "no table has {name}");
-    }
-}
-
-#[test]
 fn what_it_does_not_know_it_does_not_do() {
     for arguments in [
         &["nonsense"][..],

@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options) -> Result<u8, Failure> {
         .any(|part| part.as_os_str() == "target")
     {
         complain(
-            "this is the program in a build folder; `cargo install --path .` puts one where it stays",
+            "this is the program in a build folder; `cargo install --locked --path .` puts one where it stays",
         );
     }
     let here = std::env::current_dir().map_err(Failure::io("the working directory"))?;

@@ -1,8 +1,8 @@
 //! What a call may do to the project, and the modes that hold some of it back.
 //!
-//! [`judge`] reads a call as the server does: an action in any letter case is that action (`manage_packages`
-//! and the other tools without an `enum` lower-case theirs, measured against 10.1.0), white space around it makes
-//! an action that neither side knows. What nothing is known of is destructive.
+//! [`judge`] reads a call as widely as the server does: an action in any letter case is that action (`manage_packages`
+//! and the other tools without an `enum` lower-case theirs, measured against 10.1.0), and so is one with white space
+//! around it. What nothing is known of is destructive.
 
 mod table;
 #[cfg(test)]

@@ -284,3 +284,30 @@ fn a_stale_pin_beside_two_open_projects() {
         home.doctor().finds(id, severity, &[value]);
     }
 }
+
+/// A line with its ages taken out: they are the only thing that time changes.
+fn ageless(line: &str) -> String {
+    let is_age = |word: &&str| word.parse::<f64>().is_ok_and(|_| word.contains('.'));
+    let words = line.split_whitespace().filter(|word| !is_age(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_readme_shows_what_is_said() {
+    let readme = include_str!("../../README.md").replace("\r\n", "\n");
+    let (_, from) = readme
+        .split_once("\n    Unity Editors\n")
+        .expect("the example");
+    let (example, _) = from.split_once("\n\nIt ends with 1").expect("its end");
+    let home = Home::new().set("UNITY_MCP_DEFAULT_INSTANCE", "Gamma@4f59146f");
+    home.editor("Alpha", 0, 6400);
+    home.editor("Beta", 0, 6401);
+    let said = home.doctor();
+    let lines: Vec<String> = said.text.lines().map(ageless).collect();
+    let mut shown = 0;
+    for line in example.lines().map(ageless).filter(|line| !line.is_empty()) {
+        shown += 1;
+        assert!(lines.contains(&line), "{line}\n{}", said.text);
+    }
+    assert!(shown > 5, "{shown}");
+}

@@ -129,7 +129,8 @@ fn compare<'r>(
             );
             let finding = report.add(SECTION, Severity::Problem, "project_not_open", text);
             finding.cure(
-                "open that project in Unity, or correct the path (capitals count, but on Windows)",
+                "open that project in Unity and start its session (Window > MCP for Unity, transport stdio); or name another \
+                 project, or with auto start the client in its folder (letter case counts, except on Windows)",
             )
         }
     }
@@ -140,7 +141,7 @@ fn open(live: &[&Editor]) -> String {
         .iter()
         .map(|editor| format!("{} ({})", editor.identifier(), editor.project_path));
     match live.len() {
-        0 => "no Editor is open".to_owned(),
+        0 => "no Editor has a live heartbeat".to_owned(),
         _ => format!("open are {}", listed(open)),
     }
 }

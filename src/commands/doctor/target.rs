@@ -8,6 +8,8 @@ use crate::instances::{Editor, Resolution, Selector, live};
 use serde_json::json;
 
 const SECTION: Section = Section::Target;
+/// What spares a client all talk of which Editor is meant.
+const BIND: &str = "bind the client to its project (vrc-mcp-proxy config CLIENT --project)";
 
 pub(super) fn examine(scene: &Scene, report: &mut Report) {
     let here = "this environment";
@@ -29,12 +31,12 @@ pub(super) fn examine(scene: &Scene, report: &mut Report) {
                 Severity::Info,
                 "several_editors",
                 format!(
-                    "{} Editors are live and nothing says which is meant: calls are refused until the agent pins one \
-                     with set_active_instance",
+                    "{} Editors are live and nothing in this environment says which is meant: calls are refused until \
+                     the agent pins one with set_active_instance",
                     live.len()
                 ),
             )
-            .cure(format!("to spare it that, set UNITY_MCP_DEFAULT_INSTANCE to one of {}", identifiers(&live)))
+            .cure(format!("to spare it that, {BIND}; or set UNITY_MCP_DEFAULT_INSTANCE to one of {}", identifiers(&live)))
             .data(json!({ "live": live.iter().map(|editor| editor.identifier()).collect::<Vec<_>>() }));
     }
 }
@@ -69,7 +71,7 @@ pub(super) fn default_instance(
     }));
     if severity == Severity::Problem {
         finding.cure(format!(
-            "open that project, set the variable to one of {}, or remove it and let the agent pin one with \
+            "remove it and {BIND}; or open that project, set the variable to one of {}, or let the agent pin one with \
              set_active_instance",
             identifiers(&live)
         ));
