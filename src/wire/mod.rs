@@ -3,7 +3,8 @@
 //! A message stays the bytes that came. [`scan`] checks that a line is JSON and where its top-level
 //! entries stand, [`object`] gives shallow views with byte ranges, [`id`] compares request ids,
 //! [`envelope`] sorts a line into request, notification or answer, [`same`] compares values,
-//! [`surrogates`] reads what a Rust string cannot hold, and [`splice`] replaces byte ranges. Nothing here prints a parsed tree back: that would respell numbers and escapes that no
+//! [`surrogates`] reads what a Rust string cannot hold, [`quote`] and [`unescape`] write and read one, and [`splice`]
+//! replaces byte ranges. Nothing here prints a parsed tree back: that would respell numbers and escapes that no
 //! behaviour meant to touch.
 
 pub mod envelope;
