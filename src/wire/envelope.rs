@@ -107,9 +107,13 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
     }
     let message = match scan::look(line) {
         Ok(seen) if seen.top == Top::Object => {
-            let object = Object::seen(line, seen.entries);
-            let is_text = || !seen.clues.non_ascii || std::str::from_utf8(line).is_ok();
-            is_text().then(|| Message::new(line, object, seen.clues))
+            let object = if seen.clues.non_ascii {
+                let text = std::str::from_utf8(line).ok();
+                text.map(|text| Object::scanned(text, seen.entries))
+            } else {
+                Some(Object::seen(line, seen.entries))
+            };
+            object.map(|object| Message::new(line, object, seen.clues))
         }
         _ => None,
     };

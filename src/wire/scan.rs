@@ -171,6 +171,9 @@ pub(super) fn items(text: &str) -> Option<Vec<Range<usize>>> {
     }
 }
 
+/// Within so many bytes of the end blocks gain nothing.
+const SHORT: usize = 256;
+
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -235,7 +238,7 @@ impl<'a> Scanner<'a> {
             let key = self.at;
             self.string()?;
             let key = key..self.at;
-            self.clues.non_ascii |= !self.bytes[key.clone()].is_ascii();
+            self.clues.non_ascii |= self.quick && !self.bytes[key.clone()].is_ascii();
             self.space();
             self.take(b':')?;
             self.space();
@@ -269,8 +272,12 @@ impl<'a> Scanner<'a> {
 
     /// Passes over one value, in blocks where that can be done.
     fn pass(&mut self) -> Option<()> {
-        if self.quick && matches!(self.peek(), Some(b'{' | b'[')) {
-            if let Some(skipped) = skip::container(self.bytes, self.at) {
+        if !self.quick {
+            return self.value();
+        }
+        if matches!(self.peek(), Some(b'{' | b'[')) {
+            let is_long = self.bytes.len() - self.at >= SHORT;
+            if is_long && let Some(skipped) = skip::container(self.bytes, self.at) {
                 self.at = skipped.end;
                 self.clues.add(skipped.clues);
                 return Some(());

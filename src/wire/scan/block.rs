@@ -1,6 +1,7 @@
 //! Sixty-four bytes at a time: which of them are what, as bit masks.
 
 use fearless_simd::{Simd, SimdBase, SimdMask, u8x64};
+use std::ops::BitOr;
 
 /// The bytes in a block.
 pub(super) const BLOCK: usize = 64;
@@ -43,5 +44,14 @@ impl<S: Simd> Block<S> {
     #[inline(always)]
     pub(super) fn space(self) -> u64 {
         self.eq(b' ') | self.eq(b'\t') | self.eq(b'\r') | self.eq(b'\n')
+    }
+}
+
+impl<S: Simd> BitOr for Block<S> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Block(self.0 | other.0)
     }
 }

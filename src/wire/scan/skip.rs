@@ -34,16 +34,21 @@ fn container_by(level: Level, bytes: &[u8], at: usize) -> Option<Skipped> {
 fn blocks<S: Simd>(simd: S, bytes: &[u8], at: usize) -> Option<Skipped> {
     let mut skip = Skip::new(bytes, at);
     let (blocks, rest) = bytes.get(at..)?.as_chunks::<BLOCK>();
-    for block in blocks {
+    let mut last = [b' '; BLOCK];
+    last.get_mut(..rest.len())?.copy_from_slice(rest);
+    let mut all = Block::new(simd, &[0; BLOCK]);
+    for block in blocks.iter().chain([&last]) {
+        all = all | Block::new(simd, block);
         if let Some(end) = skip.block(simd, block)? {
-            return Some(skip.done(end));
+            skip.clues.non_ascii = all.upto(0x7F) != u64::MAX;
+            return Some(Skipped {
+                end,
+                clues: skip.clues,
+            });
         }
         skip.at += BLOCK;
     }
-    let mut last = [b' '; BLOCK];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    let end = skip.block(simd, &last)?;
-    end.map(|end| skip.done(end))
+    None
 }
 
 /// What one block leaves for the next: a bit 0 or 1 for its first byte, unless said otherwise.
@@ -114,19 +119,11 @@ impl<'a> Skip<'a> {
         }
     }
 
-    fn done(&self, end: usize) -> Skipped {
-        Skipped {
-            end,
-            clues: self.clues,
-        }
-    }
-
     /// Checks one block. `Some(Some(end))` when the container ends in it, `None` for a fault.
     #[inline(always)]
     fn block<S: Simd>(&mut self, simd: S, bytes: &[u8; BLOCK]) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
         let backslash = block.eq(b'\\');
-        self.clues.non_ascii |= block.upto(0x7F) != u64::MAX;
         let quotes = block.eq(b'"');
         // Spaces too: which bytes are bad or white is looked at where there are any.
         let low = block.upto(b' ');
