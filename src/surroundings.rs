@@ -17,15 +17,25 @@ pub struct Files {
 /// A moment, in which the heartbeats are looked at once: lines that came with one read share the look. A client that
 /// changes something and then sends a line sends it after that read.
 #[derive(Clone, Default)]
-pub struct Moment(Arc<Mutex<Option<Vec<Editor>>>>);
+pub struct Moment(Arc<Mutex<Look>>);
+
+#[derive(Default)]
+struct Look {
+    /// Whether somebody may ask again. Fifty Editors are not copied for nobody.
+    shared: bool,
+    seen: Option<Vec<Editor>>,
+}
 
 impl Moment {
-    /// The next look is a new one.
-    pub fn pass(&self) {
-        *self.seen() = None;
+    /// The next look is a new one, for so many lines.
+    pub fn pass(&self, lines: usize) {
+        *self.look() = Look {
+            shared: lines > 1,
+            seen: None,
+        };
     }
 
-    fn seen(&self) -> MutexGuard<'_, Option<Vec<Editor>>> {
+    fn look(&self) -> MutexGuard<'_, Look> {
         // Replaced whole, so a panic leaves nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,8 +66,12 @@ impl Surroundings for Files {
         let Some(moment) = &self.moment else {
             return self.heartbeats.read();
         };
-        let mut seen = moment.seen();
-        seen.get_or_insert_with(|| self.heartbeats.read()).clone()
+        let mut look = moment.look();
+        if !look.shared {
+            return self.heartbeats.read();
+        }
+        let read = || self.heartbeats.read();
+        look.seen.get_or_insert_with(read).clone()
     }
 
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool> {
@@ -121,12 +135,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let heartbeats = || Heartbeats::new(Some(folder.path().to_owned()));
         let (files, moment) = Files::by_moments(heartbeats());
+        moment.pass(2);
         assert_eq!(files.editors().len(), 0);
         let heartbeat = r#"{"unity_port":6400,"project_path":"/p/Assets","last_heartbeat":"2026-01-01T00:00:00Z"}"#;
         fs::write(folder.path().join("unity-mcp-status-abc.json"), heartbeat).expect("a file");
         assert_eq!(Files::new(heartbeats()).editors().len(), 1);
         assert_eq!(files.editors().len(), 0);
-        moment.pass();
+        moment.pass(1);
         assert_eq!(files.editors().len(), 1);
     }
 

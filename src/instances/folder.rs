@@ -90,12 +90,11 @@ impl Heartbeats {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *seen);
         *seen = self.scan(before, now);
-        let mut editors: Vec<Editor> = seen
-            .values()
-            .filter_map(|file| file.editor.clone())
-            .collect();
+        let found = seen.values().filter_map(|file| file.editor.as_ref());
+        let mut found: Vec<&Editor> = found.collect();
+        found.sort_unstable_by(|one, other| one.by_identifier(other));
+        let mut editors: Vec<Editor> = found.into_iter().cloned().collect();
         drop(seen);
-        editors.sort_by_cached_key(|editor| (editor.identifier(), editor.hash.clone()));
         self.compare_ports(&mut editors);
         editors
     }
@@ -107,7 +106,10 @@ impl Heartbeats {
             let Some(port) = editor.port else {
                 continue;
             };
-            let known = ports.entry(editor.hash.clone()).or_insert((port, None));
+            let Some(known) = ports.get_mut(&editor.hash) else {
+                ports.insert(editor.hash.clone(), (port, None));
+                continue;
+            };
             if let Some(at_ms) = editor.last_heartbeat_ms.filter(|_| known.0 != port) {
                 let from = known.0;
                 *known = (port, Some(Moved { from, at_ms }));

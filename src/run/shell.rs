@@ -119,7 +119,7 @@ impl Shell {
             return None;
         }
         if deadline.is_some_and(|at| at <= now) {
-            let now = self.now();
+            let now = self.now(2);
             self.relay.on_deadline(now, &mut self.actions);
             self.carry_out(None, None);
             return Some(Step::On);
@@ -141,7 +141,7 @@ impl Shell {
                 None => self.client_lines(batch),
             },
             Event::Child(batch) => {
-                let now = self.now();
+                let now = self.now(batch.lines.len());
                 for line in &batch.lines {
                     trace("upstream", line);
                     self.relay.on_child_line(line, now, &mut self.actions);
@@ -169,7 +169,7 @@ impl Shell {
     /// here. So a client that does not read is stopped by the answers it causes here, and by nothing
     /// that it merely sends.
     pub(super) fn client_lines(&mut self, mut batch: Batch) {
-        let now = self.now();
+        let now = self.now(batch.lines.len());
         let mut answered = None;
         for line in &batch.lines {
             trace("client", line);
@@ -214,9 +214,9 @@ impl Shell {
         }
     }
 
-    /// A new moment.
-    fn now(&self) -> Now {
-        self.moment.pass();
+    /// A new moment, in which so many lines are dealt with.
+    fn now(&self, lines: usize) -> Now {
+        self.moment.pass(lines);
         let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Now {
             since_start: self.started.elapsed(),
