@@ -7,6 +7,7 @@ use crate::wire::object::{Object, Raw};
 use crate::wire::splice::Edits;
 use crate::wire::{quote, unescape};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Where the target of a call comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct Rewrite {
     pub remove: Vec<&'static str>,
     /// Lines that were put ahead of the caller's `code`.
     pub prelude_lines: usize,
+    /// For a rewrite that sets `code`: the text that the JSON stands for.
+    pub snippet: Option<String>,
 }
 
 /// A tool call. Arguments are read through the rewrites made so far.
@@ -64,19 +67,28 @@ pub struct Call<'a> {
     /// The Editor it is meant for, worked out before any guard sees the call.
     pub target: Option<Target>,
     text: &'a str,
+    executes: bool,
     params: Object<'a>,
     arguments: Option<Object<'a>>,
     set: Vec<(&'static str, String)>,
     removed: Vec<&'static str>,
+    /// `code` as the client sent it, unescaped: several hooks read it.
+    code: OnceLock<Option<String>>,
+    /// `code` as the rewrites made it.
+    rewritten: Option<String>,
 }
 
 impl<'a> Call<'a> {
     /// Reads the call that `text` holds.
     pub fn new(id: Id, text: &'a str, params: Object<'a>, key: &'a str) -> Self {
         let arguments = params.get("arguments").and_then(|raw| raw.as_object());
+        let tool = params.get_str("name").unwrap_or_default();
+        let action = arguments.as_ref().filter(|_| tool == "execute_code");
+        let action = action.and_then(|arguments| arguments.get_str("action"));
         Call {
+            executes: action.as_deref() == Some("execute"),
             id,
-            tool: params.get_str("name").unwrap_or_default(),
+            tool,
             key,
             target: None,
             text,
@@ -84,6 +96,8 @@ impl<'a> Call<'a> {
             params,
             set: Vec::new(),
             removed: Vec::new(),
+            code: OnceLock::new(),
+            rewritten: None,
         }
     }
 
@@ -138,21 +152,30 @@ impl<'a> Call<'a> {
         self.action().as_deref().map(normalize).unwrap_or_default()
     }
 
-    /// Whether this is `execute_code` with action `execute`.
+    /// Whether this is `execute_code` with action `execute`, as the client sent it.
     pub fn executes(&self) -> bool {
-        self.tool == "execute_code" && self.action().as_deref() == Some("execute")
+        self.executes
     }
 
     /// The snippet of an `execute_code` / `execute` call, with what was put around it so far; `None`
     /// when it is missing, blank or no string: such a call is upstream's to refuse.
-    pub fn snippet(&self) -> Option<Cow<'_, str>> {
-        let code = self.executes().then(|| self.string("code"))??;
-        (!trim(&code).is_empty()).then_some(code)
+    pub fn snippet(&self) -> Option<&str> {
+        if !self.executes() {
+            return None;
+        }
+        let is_set = self.set.iter().any(|(key, _)| *key == "code");
+        let code = match &self.rewritten {
+            code if is_set => code.as_deref()?,
+            _ if self.removed.contains(&"code") => return None,
+            _ => self.original_snippet()?,
+        };
+        (!trim(code).is_empty()).then_some(code)
     }
 
     /// The snippet as the client sent it.
-    pub fn original_snippet(&self) -> Option<Cow<'_, str>> {
-        self.original("code")?.as_str()
+    pub fn original_snippet(&self) -> Option<&str> {
+        let read = || Some(self.original("code")?.as_str()?.into_owned());
+        self.code.get_or_init(read).as_deref()
     }
 
     /// An argument as the client sent it.
@@ -169,24 +192,19 @@ impl<'a> Call<'a> {
         self.executes() && code.and_then(key_of) == Some(self.key)
     }
 
-    /// The JSON text that makes `text` of a string argument. Where the argument's own text stands in it,
-    /// those bytes stay as they came.
-    pub fn around(&self, name: &str, text: &str) -> String {
-        let kept = self.argument(name).and_then(|literal| {
-            let own = unescape(literal)?;
-            let (head, tail) = text.split_once(&*own)?;
-            Some((literal.strip_suffix('"')?, quote(head), quote(tail)))
-        });
-        match kept {
-            Some((literal, head, tail)) => {
-                [&head[..head.len() - 1], &literal[1..], &tail[1..]].concat()
-            }
-            None => quote(text),
-        }
+    /// The JSON text for a string argument that gets `head` and `tail` around it, which are escaped already. Its own
+    /// bytes stay as they came.
+    pub fn around(&self, name: &str, head: &str, tail: &str) -> Option<String> {
+        let own = self.argument(name)?.strip_prefix('"')?.strip_suffix('"')?;
+        Some(["\"", head, own, tail, "\""].concat())
     }
 
     /// Takes a rewrite in.
     pub fn apply(&mut self, rewrite: Rewrite) {
+        if let Some((_, code)) = rewrite.set.iter().find(|(key, _)| *key == "code") {
+            let read = || unescape(code).map(Cow::into_owned);
+            self.rewritten = rewrite.snippet.or_else(read);
+        }
         for (key, value) in rewrite.set {
             self.set.retain(|(old, _)| *old != key);
             self.set.push((key, value));

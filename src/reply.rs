@@ -4,8 +4,10 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
+use crate::wire::envelope::Message;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
+use crate::wire::scan::Clues;
 use crate::wire::surrogates::{mended, unescape_lossy};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -71,11 +73,12 @@ enum Structured<'a> {
 /// An answer to a tool call. Its two surfaces are read when somebody first asks: most answers are
 /// passed on without that.
 pub struct Reply<'a> {
-    text: &'a str,
-    result: Option<Raw<'a>>,
+    bytes: &'a [u8],
+    envelope: Object<'a>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
+    clues: Clues,
     escapes: OnceLock<bool>,
     may_fail: OnceLock<bool>,
 }
@@ -112,12 +115,21 @@ impl<'a> Surfaces<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// An answer with this text and envelope.
-    pub fn new(text: &'a str, envelope: &Object<'a>) -> Self {
+    /// The answer that a message of the upstream is.
+    pub fn of(message: &Message<'a>) -> Self {
         Reply {
-            text,
-            result: envelope.get("result"),
+            clues: message.clues,
+            ..Reply::new(message.bytes, &message.object)
+        }
+    }
+
+    /// An answer of these bytes, UTF-8, with this envelope.
+    pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
+        Reply {
+            bytes,
+            clues: Clues::UNKNOWN,
             error: envelope.get("error").filter(|raw| !raw.is_null()),
+            envelope: envelope.clone(),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
@@ -127,7 +139,7 @@ impl<'a> Reply<'a> {
 
     fn surfaces(&self) -> &Surfaces<'a> {
         self.surfaces
-            .get_or_init(|| Surfaces::read(self.result, self.error))
+            .get_or_init(|| Surfaces::read(self.envelope.get("result"), self.error))
     }
 
     /// Whether `result.isError` is `true`.
@@ -196,24 +208,30 @@ impl<'a> Reply<'a> {
 
     /// Whether a text block or the error message holds `phrase`.
     ///
-    /// A search of the raw line answers for nearly all answers. ASCII letters can hide from it only
-    /// as `\u00…` escapes, and only then are the texts unescaped.
+    /// What the scan of the line noted, or a search of the raw line, answers for nearly all answers. ASCII letters
+    /// can hide from it only as `\u00…` escapes, and only then are the texts unescaped.
     pub fn mentions(&self, phrase: &Phrase) -> bool {
         self.may_hold(phrase)
-            && (self.texts().any(|text| phrase.is_in(&text))
-                || self.error_message().is_some_and(|text| phrase.is_in(&text)))
+            && (self.texts().any(|text| phrase.is_in(text.as_bytes()))
+                || self
+                    .error_message()
+                    .is_some_and(|text| phrase.is_in(text.as_bytes())))
     }
 
-    /// Whether the line can hold `phrase` at all, escaped or not: a cheap first look.
+    /// Whether a text of the answer can hold `phrase` at all, escaped or not: a cheap first look.
     pub fn may_hold(&self, phrase: &Phrase) -> bool {
-        phrase.is_in(self.text) || self.may_hide_letters()
+        if self.may_hide_letters() {
+            return true;
+        }
+        let spaces = self.clues.spaces || self.clues.odd_escapes;
+        (spaces || !phrase.has_space()) && phrase.is_in(self.bytes)
     }
 
     /// Whether ASCII letters or slashes may stand in the line as escapes.
     fn may_hide_letters(&self) -> bool {
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
-        let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.text));
-        *self.escapes.get_or_init(escapes)
+        let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.bytes));
+        self.clues.odd_escapes && *self.escapes.get_or_init(escapes)
     }
 
     /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
@@ -221,20 +239,22 @@ impl<'a> Reply<'a> {
     pub fn may_fail(&self) -> bool {
         static FALSE: Phrase = Phrase::new("false");
         static IS_ERROR: Phrase = Phrase::new("isError");
-        let space = |c: char| "\":\\ \t\r\n".contains(c);
+        let is_space = |byte: &u8| b"\":\\ \t\r\n".contains(byte);
         // In the payload's text a line break or a tab is an escape.
-        let escaped_space = |c: char| space(c) || "nrt".contains(c);
+        let is_escaped_space = |byte: &u8| is_space(byte) || b"nrt".contains(byte);
         let says_false = |at: usize| {
-            let before = self.text.get(..at).unwrap_or_default();
-            before.trim_end_matches(escaped_space).ends_with("success")
+            let before = self.bytes.get(..at).unwrap_or_default();
+            let end = before.iter().rposition(|byte| !is_escaped_space(byte));
+            end.is_some_and(|end| before[..=end].ends_with(b"success"))
         };
         let says_true = |at: usize| {
-            let behind = self.text.get(at + "isError".len()..).unwrap_or_default();
-            behind.trim_start_matches(space).starts_with("true")
+            let behind = self.bytes.get(at + "isError".len()..).unwrap_or_default();
+            let start = behind.iter().position(|byte| !is_space(byte));
+            start.is_some_and(|start| behind[start..].starts_with(b"true"))
         };
         *self.may_fail.get_or_init(|| {
-            FALSE.places_in(self.text).any(says_false)
-                || IS_ERROR.places_in(self.text).any(says_true)
+            FALSE.places_in(self.bytes).any(says_false)
+                || IS_ERROR.places_in(self.bytes).any(says_true)
                 || self.may_hide_letters()
         })
     }

@@ -15,12 +15,16 @@ use vrc_mcp_proxy::config::{UPSTREAM_VERSION, VARIABLES};
 #[path = "commands/baseline.rs"]
 mod baseline;
 
-const COMMANDS: [&str; 5] = [
+const COMMANDS: [&str; 9] = [
     "demo",
+    "doctor",
+    "config",
+    "warm",
     "behaviors",
     "capture-baseline",
     "diff-baseline",
     "repro",
+    "completions",
 ];
 const BINARY: &str = env!("CARGO_BIN_EXE_vrc-mcp-proxy");
 

@@ -15,3 +15,5 @@ mod scanner;
 #[path = "passthrough/sessions.rs"]
 mod sessions;
 mod support;
+#[path = "passthrough/turns.rs"]
+mod turns;

@@ -40,6 +40,8 @@ fn all() -> impl Iterator<Item = together::Scenario> {
         guarded::delivery::ALL,
         guarded::binding::ALL,
         guarded::ends::ALL,
+        guarded::turns::ALL,
+        guarded::doctor::ALL,
         unguarded::instances::ALL,
         guarded::instances::ALL,
         guarded::session::ALL,

@@ -156,7 +156,7 @@ fn names_a_lost_connection(text: &str) -> bool {
     };
     NUMBERS
         .iter()
-        .any(|number| number.places_in(text).any(named))
+        .any(|number| number.places_in(text.as_bytes()).any(named))
 }
 
 /// What Unity is busy with, when the server's look before it sends anything found that (`services/tools/preflight.py`,

@@ -9,7 +9,7 @@ use crate::csharp::prelude::{KEY_COMMENT, key_of};
 use crate::relay::inflight::InFlight;
 use crate::relay::witness::Seen;
 use crate::reply::{Phrase, Reply};
-use crate::wire::{literal, quote};
+use crate::wire::{chars, quote};
 use serde_json::Value;
 
 /// The behaviour's entry.
@@ -36,7 +36,7 @@ fn head(call: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
     let code = call.original("code").filter(|_| call.is_wrapped())?;
     let mut head = String::new();
     let mut units = 0;
-    for (_, c) in literal::chars(code.text) {
+    for (_, c) in chars::chars(code.text) {
         units += c.len_utf16();
         if units > SHOWN_UTF16 {
             head.push_str("...");

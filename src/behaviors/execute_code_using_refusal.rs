@@ -13,7 +13,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
-    let found = call.snippet().and_then(|code| using_directive(&code));
+    let found = call.snippet().and_then(using_directive);
     let Some(directive) = found else {
         return Check::Pass;
     };

@@ -103,8 +103,8 @@ fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
     let Venue::Known(editor) = venue(call, cx) else {
         return Rewriting::Keep;
     };
-    let key = prelude::key_of(&code).filter(|key| *key == call.key);
-    snippet::send(call, &prelude::venue(&code, &editor.project_path, key))
+    let key = prelude::key_of(code).filter(|key| *key == call.key);
+    snippet::send(call, code, prelude::venue(code, &editor.project_path, key))
 }
 
 static MARKER: Phrase = Phrase::new(VENUE_MARKER);

@@ -42,6 +42,9 @@ static PHRASES: [Phrase; 8] = [
     Phrase::new("Failed to connect to Unity instance"),
 ];
 
+/// One of these is part of each of them: two searches tell of most answers that none of the eight is needed.
+static HINTS: [Phrase; 2] = [Phrase::new("Unity "), Phrase::new("not found. ")];
+
 /// How long, in seconds, a reload may take before it is read as a crash.
 const RELOAD_S: f64 = 300.0;
 /// How long, in seconds, upstream keeps an Editor that only its file speaks for.
@@ -51,7 +54,8 @@ fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
     let Some((selector, way)) = wanted(call) else {
         return Vec::new();
     };
-    if !PHRASES.iter().any(|phrase| reply.may_hold(phrase)) || !says_not_found(reply) {
+    let may_hold = |phrases: &[Phrase]| phrases.iter().any(|phrase| reply.may_hold(phrase));
+    if !may_hold(&HINTS) || !may_hold(&PHRASES) || !says_not_found(reply) {
         return Vec::new();
     }
     let Some(editor) = the_one(&selector, cx) else {
@@ -81,7 +85,7 @@ fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
 }
 
 fn says_not_found(reply: &Reply<'_>) -> bool {
-    let holds = |text: &str| PHRASES.iter().any(|phrase| phrase.is_in(text));
+    let holds = |text: &str| PHRASES.iter().any(|phrase| phrase.is_in(text.as_bytes()));
     match reply.payload() {
         Some(payload) if reply.is_failure_payload() => {
             let text = |key| payload.get(key).and_then(Value::as_str);
@@ -227,3 +231,16 @@ impl Advice {
 const BOUND: &str =
     "a pin changes nothing, this session's calls are bound to that Editor's project";
 const NO_PIN: &str = "a pin would change the session's default";
+
+#[cfg(test)]
+mod tests {
+    use super::{HINTS, PHRASES};
+
+    #[test]
+    fn each_wording_holds_a_hint() {
+        for phrase in &PHRASES {
+            let text = phrase.text().as_bytes();
+            assert!(HINTS.iter().any(|hint| hint.is_in(text)), "{phrase:?}");
+        }
+    }
+}

@@ -5,13 +5,19 @@
 
 mod baseline;
 pub mod behaviors;
+mod client_config;
+mod clients;
 mod demo;
 mod difference;
+mod doctor;
 mod folder;
+mod limited;
+mod pages;
 mod repro;
 mod session;
 mod simulated;
 mod text;
+mod warm;
 
 use crate::config::{Config, UPSTREAM_VERSION, VARIABLES};
 use clap::{Parser, Subcommand};
@@ -49,12 +55,23 @@ struct Cli {
 enum Command {
     /// Shows the relay at work, without Unity: a session with a simulated server, scene by scene
     Demo(demo::Options),
+    /// Looks for what keeps a client from working with Unity here; connects to no Editor unless told to
+    Doctor(doctor::Options),
+    /// Prints the ready entry for a client's configuration, with this program's path
+    Config(client_config::Options),
+    /// Fetches and unpacks the pinned server, so that the first real start is quick
+    Warm(warm::Options),
     /// Lists the behaviours: name, point, whether the environment leaves it on, what it does
     Behaviors(behaviors::Options),
     /// Starts the server and takes the baseline of its tools' contracts
     CaptureBaseline(baseline::CaptureOptions),
     /// Compares two baselines: 0 when contracts and output schemas are equal, 1 when they differ
     DiffBaseline(baseline::DiffOptions),
+    /// Prints the completions for a shell
+    Completions(pages::CompletionsOptions),
+    /// Prints the manual's page
+    #[command(hide = true)]
+    Man(pages::ManOptions),
     /// Measures in a scratch Editor which faults of upstream are still there: 0 when all could be told
     Repro(repro::Options),
     /// The server of the demo and of tests: says what a script tells it
@@ -106,12 +123,24 @@ pub fn run() -> i32 {
 fn carry_out(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Demo(options) => demo::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
+        Command::Config(options) => client_config::run(&options),
+        Command::Warm(options) => warm::run(&options),
         Command::Behaviors(options) => behaviors::run(&options),
         Command::CaptureBaseline(options) => baseline::capture(&options),
         Command::DiffBaseline(options) => baseline::diff(&options),
+        Command::Completions(options) => pages::completions(&options),
+        Command::Man(options) => pages::man(&options),
         Command::Repro(options) => repro::run(&options),
         Command::SimulatedUpstream(options) => simulated::run(&options),
     }
+}
+
+/// Whether the program is the relay when it is started with these arguments.
+fn takes_no_command(arguments: &[String]) -> bool {
+    let words = [env!("CARGO_PKG_NAME").to_owned()];
+    let parsed = Cli::try_parse_from(words.iter().chain(arguments));
+    parsed.is_ok_and(|cli| cli.command.is_none())
 }
 
 fn finish(outcome: Result<u8, Failure>) -> i32 {

@@ -11,13 +11,13 @@ pub fn string_literal(text: &str) -> String {
     literal.push('"');
     for c in text.chars() {
         let code = u32::from(c);
-        // Writing to a String cannot fail.
-        let _ = match c {
-            '"' | '\\' => write!(literal, "\\{c}"),
-            ' '..='~' => write!(literal, "{c}"),
-            _ if code <= 0xffff => write!(literal, "\\u{code:04x}"),
-            _ => write!(literal, "\\U{code:08x}"),
-        };
+        match c {
+            '"' | '\\' => literal.extend(['\\', c]),
+            ' '..='~' => literal.push(c),
+            // Writing to a String cannot fail.
+            _ if code <= 0xffff => drop(write!(literal, "\\u{code:04x}")),
+            _ => drop(write!(literal, "\\U{code:08x}")),
+        }
     }
     literal.push('"');
     literal

@@ -22,6 +22,8 @@ pub struct UsingDirective {
 
 /// The first using directive of `code`, or `None`.
 pub fn using_directive(code: &str) -> Option<UsingDirective> {
+    // The keyword has one spelling, and most snippets do not hold it.
+    memchr::memmem::find(code.as_bytes(), b"using")?;
     let mut search = Search {
         code,
         before: Before::Other,

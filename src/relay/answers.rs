@@ -64,7 +64,7 @@ impl Relay {
             return;
         };
         if call.asked == Asked::ToolCall {
-            let reply = Reply::new(message.text, &message.object);
+            let reply = Reply::of(message);
             // Also when the client no longer waits: upstream has moved its pin all the same.
             let pinned = self.commit_pin(&call, &reply, now);
             if let Err(failure) = &pinned {

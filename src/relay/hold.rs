@@ -13,8 +13,7 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -91,14 +90,20 @@ pub struct Passage {
 /// What upstream has got, and what it is still to get.
 #[derive(Default)]
 pub(super) struct Hold {
+    /// Whether a rule is at work. Without one nothing is written down.
     on: bool,
-    /// By id, those of one id in the order in which they went out.
-    sent: HashMap<Id, VecDeque<Sent>>,
-    /// When each of those counts as given up: a client may have many thousands in flight.
+    /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
+    /// taken for that of a later one with its id.
+    sent: HashMap<Id, Limit>,
+    /// The same for requests whose id was in use.
+    twins: BTreeSet<(Id, Limit)>,
+    /// All of them in order: a client may have many thousands in flight.
     limits: BTreeSet<Limit>,
-    /// The same for those that make upstream look for Editors.
+    /// Those that make upstream look for Editors.
     scans: BTreeSet<Limit>,
     departures: u64,
+    /// How many of the other requests that upstream has not answered have an id.
+    others: HashMap<Id, usize>,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -106,20 +111,13 @@ pub(super) struct Hold {
     last_scan: Option<Duration>,
 }
 
-/// A request that upstream got and has not answered. It stays when its time is over: its answer may yet come, and must
-/// not be taken for that of a later request with its id.
-struct Sent {
-    limit: Limit,
-    /// Later requests that took its id and are not Unity-bound. Those are answered first.
-    namesakes: usize,
-}
-
-/// When a request counts as given up, since the relay's start, and its place in the order of forwarding.
+/// When a request that upstream got counts no more, since the relay's start, and its place in the order of forwarding.
 type Limit = (Duration, u64);
 
-/// Whether one of these is not over.
+/// Whether one of these still counts.
 fn some_left(limits: &BTreeSet<Limit>, now: Now) -> bool {
-    limits.last().is_some_and(|(at, _)| *at > now.since_start)
+    let last = limits.last();
+    last.is_some_and(|(until, _)| *until > now.since_start)
 }
 
 /// A request that waits.
@@ -168,36 +166,56 @@ impl Hold {
         if passage.scanning {
             self.scans.insert(limit);
         }
-        self.sent.entry(id.clone()).or_default().push_back(Sent {
-            limit,
-            namesakes: 0,
-        });
-    }
-
-    /// A request that is not Unity-bound goes out with an id that may be in use.
-    pub(super) fn sent_beside(&mut self, id: &Id) {
-        if let Some(sent) = self.sent.get_mut(id).and_then(VecDeque::front_mut) {
-            sent.namesakes += 1;
+        if let Some(other) = self.sent.insert(id.clone(), limit) {
+            self.twins.insert((id.clone(), other));
         }
     }
 
-    /// Upstream answers an id. Of several requests with it the oldest is taken for the answered one: the others go on
-    /// counting.
+    /// Whether upstream has a Unity-bound request with this id.
+    fn has(&self, id: &Id) -> bool {
+        self.sent.contains_key(id)
+    }
+
+    /// Takes note of a request that is not Unity-bound: its answer must not be taken for that of one with the same id.
+    pub(super) fn sent_other(&mut self, id: &Id) {
+        if self.on {
+            *self.others.entry(id.clone()).or_default() += 1;
+        }
+    }
+
+    /// Upstream answers an id. Which of several requests with it is meant cannot be told. One that is not Unity-bound is
+    /// taken off first, then the one that would count for the shortest time: none stops counting before its answer.
     pub(super) fn answered(&mut self, id: &Id) {
-        let Entry::Occupied(mut with_id) = self.sent.entry(id.clone()) else {
+        if let Some(others) = self.others.get_mut(id) {
+            *others -= 1;
+            if *others == 0 {
+                self.others.remove(id);
+            }
+            return;
+        }
+        let Some(sent) = self.sent.remove(id) else {
             return;
         };
-        if let Some(oldest) = with_id.get_mut().front_mut().filter(|s| s.namesakes > 0) {
-            oldest.namesakes -= 1;
-            return;
+        let mut over = sent;
+        if let Some(twin) = self.shortest_twin(id) {
+            over = sent.min(twin);
+            self.sent.insert(id.clone(), sent.max(twin));
         }
-        if let Some(Sent { limit, .. }) = with_id.get_mut().pop_front() {
-            self.limits.remove(&limit);
-            self.scans.remove(&limit);
+        self.limits.remove(&over);
+        self.scans.remove(&over);
+    }
+
+    /// Takes the twin out that counts for the shortest time.
+    fn shortest_twin(&mut self, id: &Id) -> Option<Limit> {
+        // In nearly all sessions there is none, and the search needs an id of its own.
+        if self.twins.is_empty() {
+            return None;
         }
-        if with_id.get().is_empty() {
-            with_id.remove();
-        }
+        let from = (id.clone(), (Duration::ZERO, 0));
+        let mut twins = self.twins.range(from..);
+        let twin = twins.next().filter(|(twin, _)| twin == id)?.clone();
+        self.twins.remove(&twin);
+        Some(twin.1)
     }
 
     /// When the first one that waits may go if no answer comes.
@@ -312,14 +330,13 @@ impl Relay {
     /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
     /// call to the Editor, where the next one would meet it (measured against 10.1.0).
     pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
-        let is_unity_bound = |asked| matches!(asked, Asked::ToolCall | Asked::Read);
-        let entry = self.pending.get(id);
-        self.hold.on && entry.is_some_and(|entry| is_unity_bound(entry.asked))
+        self.hold.has(id)
     }
 
     /// Lets those go whose turn has come, in the order in which they came.
     pub(super) fn release(&mut self, now: Now, out: &mut Vec<Action>) {
-        while !self.hold.is_in_flight(now)
+        while !self.hold.queue.is_empty()
+            && !self.hold.is_in_flight(now)
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;
@@ -342,7 +359,7 @@ impl Relay {
         let params = message.params().and_then(|raw| raw.as_object());
         let call = params
             .filter(|_| next.asked == Asked::ToolCall)
-            .map(|params| Call::new(next.id.clone(), message.text, params, ""));
+            .map(|params| Call::new(next.id.clone(), message.text(), params, ""));
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
         out.push(turn_came(bound.name(), next, now));
         match (self.passage(bound, &self.cx(now), now), next.asked) {
@@ -372,11 +389,8 @@ impl Relay {
 /// A wait's line on stderr.
 fn turn_came(what: &str, next: &Waiting, now: Now) -> Action {
     let waited = now.since_start.saturating_sub(next.since);
-    let level = if waited > LONG {
-        Level::Info
-    } else {
-        Level::Debug
-    };
+    let long = waited > LONG;
+    let level = if long { Level::Info } else { Level::Debug };
     let seconds = waited.as_secs_f64();
     let text = format!("{what} {} waited {seconds:.3} s for its turn", next.id);
     Action::Log(level, text)

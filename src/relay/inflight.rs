@@ -70,7 +70,7 @@ impl InFlight {
             return None;
         };
         let params = message.params()?.as_object()?;
-        Some(Call::new(self.id.clone(), message.text, params, ""))
+        Some(Call::new(self.id.clone(), message.text(), params, ""))
     }
 
     /// Whether this is a call of `tool` with exactly this action.

@@ -93,7 +93,9 @@ impl Relay {
         let mut edits = Edits::default();
         edits.replace(list.range(), shown.as_str());
         let message = contain(RELAY, Class::Listing, move || {
-            edits.apply(message.text).map_err(|error| error.to_string())
+            edits
+                .apply(message.text())
+                .map_err(|error| error.to_string())
         })?;
         Ok(incoming(&in_place_of(line, message)))
     }

@@ -116,7 +116,7 @@ impl Relay {
         if let Some(how) = &self.ended {
             out.push(never_forwarded(&id, asked, how));
         } else if asked != Asked::Read {
-            self.hold.sent_beside(&id);
+            self.hold.sent_other(&id);
             self.track(entry(id, asked));
             out.push(Action::ToChild(outgoing(line)));
         } else if let Some(passage) = self.arrival(UnityBound::Read, &id, line, now, out) {
@@ -145,7 +145,7 @@ impl Relay {
             out.push(never_forwarded(id, Asked::ToolCall, how));
             return;
         }
-        let call = Call::new(id.clone(), message.text, params, "");
+        let call = Call::new(id.clone(), message.text(), params, "");
         if let Some(passage) = self.arrival(UnityBound::Call(&call), id, line, now, out) {
             self.depart(call, line, &passage, now, out);
         }

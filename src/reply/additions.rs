@@ -5,7 +5,7 @@ use crate::behaviors::{PayloadEdit, Step};
 use crate::wire::object::{Object, Raw};
 use crate::wire::same::same;
 use crate::wire::splice::{BadEdits, Edits};
-use crate::wire::{literal, quote};
+use crate::wire::{chars, quote};
 use bytes::Bytes;
 use serde_json::Value;
 use std::ops::Range;
@@ -97,7 +97,8 @@ impl Reply<'_> {
             });
         }
         self.meta_edits(&facts, &mut edits);
-        let line = edits.apply(self.text)?;
+        let text = std::str::from_utf8(self.bytes).map_err(|_| BadEdits)?;
+        let line = edits.apply(text)?;
         Ok(Edited {
             line: Some(line),
             facts,
@@ -236,7 +237,7 @@ fn wrapped<'a>(object: &Object<'a>) -> Option<Object<'a>> {
 fn inside_literal(literal: Raw<'_>, mut made: Vec<Replacement>) -> Option<Vec<Replacement>> {
     made.sort_by_key(|(range, _)| range.start);
     let ends: Vec<usize> = made.iter().flat_map(|(r, _)| [r.start, r.end]).collect();
-    let places = literal::places(literal.text, &ends)?;
+    let places = chars::places(literal.text, &ends)?;
     let moved = places.chunks_exact(2).zip(made).map(|(ends, (_, value))| {
         let value = quote(&value);
         let range = literal.at + ends[0]..literal.at + ends[1];

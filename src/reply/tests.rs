@@ -5,7 +5,7 @@ use crate::wire::quote;
 
 fn with(line: &str, additions: &Additions) -> Edited {
     let envelope = Raw::whole(line).as_object().expect("an object");
-    let reply = Reply::new(line, &envelope);
+    let reply = Reply::new(line.as_bytes(), &envelope);
     reply.with(additions).expect("edits that fit")
 }
 
@@ -127,7 +127,7 @@ fn values_that_have_no_place_leave_the_answer_alone() {
 fn what_cannot_be_a_failure_is_seen_at_once() {
     let may_fail = |line: &str| {
         let envelope = Raw::whole(line).as_object().expect("an object");
-        Reply::new(line, &envelope).may_fail()
+        Reply::new(line.as_bytes(), &envelope).may_fail()
     };
     for line in [
         answer(r#"{"success":false}"#, ""),
@@ -169,7 +169,7 @@ fn a_note_that_finds_no_place_leaves_the_answer_alone() {
 fn a_failure_is_any_of_three() {
     let failure = |line: &str| {
         let envelope = Raw::whole(line).as_object().expect("an object");
-        Reply::new(line, &envelope).is_failure()
+        Reply::new(line.as_bytes(), &envelope).is_failure()
     };
     assert!(failure(r#"{"error":{"code":1}}"#));
     assert!(failure(r#"{"error":"x"}"#));
@@ -184,7 +184,7 @@ fn a_failure_is_any_of_three() {
 fn a_phrase_is_found_through_escapes() {
     let mentions = |line: &str| {
         let envelope = Raw::whole(line).as_object().expect("an object");
-        Reply::new(line, &envelope).mentions(&Phrase::new("not found at a/b"))
+        Reply::new(line.as_bytes(), &envelope).mentions(&Phrase::new("not found at a/b"))
     };
     let answer = |text: &str| {
         format!(

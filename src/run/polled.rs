@@ -4,9 +4,11 @@
 //! given up half-way. One turn reads each side that has something once, and writes what it can.
 
 mod credit;
+mod large;
 mod reader;
 mod signals;
 mod stdio;
+mod wide;
 mod writer;
 
 pub(super) use credit::{Permit, transfer};

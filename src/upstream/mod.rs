@@ -114,7 +114,7 @@ pub fn find_uvx(path: &OsStr) -> Option<PathBuf> {
 
 /// A program by name on `path`, or by path.
 #[cfg(unix)]
-fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     use rustix::fs::{Access, access};
     let runs = |file: &PathBuf| file.is_file() && access(file, Access::EXEC_OK).is_ok();
     if program.contains('/') {
@@ -137,7 +137,7 @@ const EXTENSIONS: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
 /// A program by name (on `path`, with PATHEXT) or by path.
 #[cfg(windows)]
-fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let look = |name: &str, path: &OsStr| which::which_in(name, Some(path), &here).ok();
     let found = look(program, path);

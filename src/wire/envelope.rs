@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Scanned, Top};
+use super::scan::{self, Clues, Scanned, Top};
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -38,14 +38,16 @@ pub enum Kind {
 /// A line that is one JSON object, with the parts of the envelope read.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// The line's text, without a BOM and white space around it.
-    pub text: &'a str,
+    /// The line, without a BOM and white space around it: UTF-8.
+    pub bytes: &'a [u8],
     /// The top-level entries.
     pub object: Object<'a>,
     /// What it is.
     pub kind: Kind,
     /// The method; empty for an answer.
     pub method: Cow<'a, str>,
+    /// What its strings hold, as far as that was looked at.
+    pub clues: Clues,
 }
 
 /// A client line that is not forwarded.
@@ -103,14 +105,14 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
     if line.is_empty() {
         return UpstreamLine::Blank;
     }
-    let message = std::str::from_utf8(line)
-        .ok()
-        .and_then(|text| match scan::scan(text) {
-            Ok(scanned) if scanned.top == Top::Object => {
-                Some(Message::new(text, Object::scanned(text, scanned.entries)))
-            }
-            _ => None,
-        });
+    let message = match scan::look(line) {
+        Ok(seen) if seen.top == Top::Object => {
+            let object = Object::seen(line, seen.entries);
+            let is_text = || !seen.clues.non_ascii || std::str::from_utf8(line).is_ok();
+            is_text().then(|| Message::new(line, object, seen.clues))
+        }
+        _ => None,
+    };
     match message {
         Some(message) => UpstreamLine::Message(message),
         None => match damaged_id(&String::from_utf8_lossy(line)) {
@@ -121,7 +123,7 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
 }
 
 impl<'a> Message<'a> {
-    fn new(text: &'a str, object: Object<'a>) -> Self {
+    fn new(bytes: &'a [u8], object: Object<'a>, clues: Clues) -> Self {
         let id = match object.get("id") {
             None => IdField::Absent,
             Some(raw) => Id::read(raw).map_or(IdField::Unusable, IdField::Usable),
@@ -135,11 +137,17 @@ impl<'a> Message<'a> {
         };
         let method = method.and_then(|raw| raw.as_str()).unwrap_or_default();
         Message {
-            text,
+            bytes,
             object,
             kind,
             method,
+            clues,
         }
+    }
+
+    /// The line's text.
+    pub fn text(&self) -> &'a str {
+        std::str::from_utf8(self.bytes).unwrap_or_default()
     }
 
     /// The value of `params`.
@@ -170,7 +178,8 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
         Top::Scalar => return Err(reject(INVALID_REQUEST, "a message is a JSON object")),
     }
     let limits = limit_fault(&scanned);
-    let message = Message::new(text, Object::scanned(text, scanned.entries));
+    let object = Object::scanned(text, scanned.entries);
+    let message = Message::new(line, object, Clues::UNKNOWN);
     match limits.or_else(|| envelope_fault(&message)) {
         None => Ok(message),
         Some((code, reason)) => Err(turn_away(&message, code, reason)),
@@ -193,7 +202,7 @@ fn limit_fault(scanned: &Scanned) -> Option<(i32, &'static str)> {
 /// Why upstream would drop the message without an answer, if it would.
 fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
     let object = &message.object;
-    let has = |key| object.get(key).is_some();
+    let has = |key| object.has(key);
     let params = message.params();
     if object.get_str("jsonrpc").as_deref() != Some("2.0") {
         Some((INVALID_REQUEST, "`jsonrpc` must be \"2.0\""))
@@ -247,8 +256,8 @@ fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejectio
 fn damaged_id(text: &str) -> Option<Id> {
     let is_damage = |c: char| c.is_control() || matches!(c, ' ' | '\u{feff}' | '\u{fffd}');
     let text = text.trim_start_matches(is_damage);
-    let entries = match scan::scan(text) {
-        Ok(scanned) => scanned.entries,
+    let entries = match scan::look(text.as_bytes()) {
+        Ok(seen) => seen.entries,
         Err(broken) => broken.entries,
     };
     let object = Object::scanned(text, entries);

@@ -40,7 +40,9 @@ impl<'a> Raw<'a> {
     /// The value as an object; `None` for any other value.
     pub fn as_object(&self) -> Option<Object<'a>> {
         Some(Object {
-            raw: *self,
+            bytes: self.text.as_bytes(),
+            text: Some(self.text),
+            at: self.at,
             entries: scan::entries(self.text)?,
         })
     }
@@ -67,9 +69,14 @@ impl<'a> Raw<'a> {
 }
 
 /// An object's entries in their order, equal keys kept, values unread.
+///
+/// A large answer's text is kept as bytes that are known to be UTF-8: to make a `str` of all of it costs a pass.
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
-    raw: Raw<'a>,
+    bytes: &'a [u8],
+    /// The same, where it is there for nothing.
+    text: Option<&'a str>,
+    at: usize,
     entries: Vec<Entry>,
 }
 
@@ -77,20 +84,52 @@ impl<'a> Object<'a> {
     /// A view over `text` whose entries [`scan::scan`] already found.
     pub fn scanned(text: &'a str, entries: Vec<Entry>) -> Self {
         Object {
-            raw: Raw::whole(text),
+            text: Some(text),
+            ..Object::seen(text.as_bytes(), entries)
+        }
+    }
+
+    /// A view over a whole line, UTF-8, whose entries [`scan::look`] already found.
+    pub fn seen(bytes: &'a [u8], entries: Vec<Entry>) -> Self {
+        Object {
+            bytes,
+            text: None,
+            at: 0,
             entries,
         }
     }
 
     /// The object's own text and place.
     pub fn raw(&self) -> Raw<'a> {
-        self.raw
+        self.part(0..self.bytes.len())
+    }
+
+    fn part(&self, range: Range<usize>) -> Raw<'a> {
+        let at = self.at + range.start;
+        let text = match self.text {
+            Some(whole) => whole.get(range),
+            None => self.bytes.get(range).map(text),
+        };
+        Raw {
+            text: text.unwrap_or_default(),
+            at,
+        }
     }
 
     /// The value of `key`; of equal keys the last counts, as it does upstream.
     pub fn get(&self, key: &str) -> Option<Raw<'a>> {
+        Some(self.part(self.value(key)?))
+    }
+
+    /// Whether there is such a key.
+    pub fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
+    /// Where [`Object::get`]'s value stands in the object.
+    fn value(&self, key: &str) -> Option<Range<usize>> {
         let entry = self.entries.iter().rev().find(|e| self.is_key(e, key))?;
-        Some(self.raw.part(entry.value.clone()))
+        Some(entry.value.clone())
     }
 
     /// The unescaped string under `key`.
@@ -102,7 +141,7 @@ impl<'a> Object<'a> {
     pub fn entries(&self) -> impl Iterator<Item = (Raw<'a>, Raw<'a>)> + '_ {
         self.entries
             .iter()
-            .map(|e| (self.raw.part(e.key.clone()), self.raw.part(e.value.clone())))
+            .map(|e| (self.part(e.key.clone()), self.part(e.value.clone())))
     }
 
     /// Whether the object has no entries.
@@ -111,16 +150,16 @@ impl<'a> Object<'a> {
     }
 
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let literal = self.raw.text.get(entry.key.clone()).unwrap_or_default();
+        let literal = self.bytes.get(entry.key.clone()).unwrap_or_default();
         // An escape is longer than what it stands for, so only a longer literal can hold one.
         match literal.len().cmp(&(key.len() + 2)) {
             Ordering::Less => false,
-            Ordering::Equal => literal.get(1..=key.len()) == Some(key),
+            Ordering::Equal => literal.get(1..=key.len()) == Some(key.as_bytes()),
             Ordering::Greater => {
-                let first = literal.as_bytes().get(1);
+                let first = literal.get(1);
                 (first == Some(&b'\\') || first == key.as_bytes().first())
-                    && memchr::memchr(b'\\', literal.as_bytes()).is_some()
-                    && unescape(literal).is_some_and(|text| text == key)
+                    && memchr::memchr(b'\\', literal).is_some()
+                    && unescape(text(literal)).is_some_and(|text| text == key)
             }
         }
     }
@@ -131,7 +170,7 @@ impl<'a> Object<'a> {
         if let Some(old) = self.get(key) {
             return (old.range(), value.to_owned());
         }
-        let end = self.raw.at + self.raw.text.len() - 1;
+        let end = self.at + self.bytes.len() - 1;
         let comma = if self.is_empty() { "" } else { "," };
         (end..end, format!("{comma}{}:{value}", super::quote(key)))
     }
@@ -152,10 +191,15 @@ impl<'a> Object<'a> {
                 (None, Some(next)) => entry.key.start..next,
                 (None, None) => entry.key.start..entry.value.end,
             };
-            cuts.push(self.raw.at + cut.start..self.raw.at + cut.end);
+            cuts.push(self.at + cut.start..self.at + cut.end);
         }
         cuts
     }
+}
+
+/// The text of a piece of a message that is known to be UTF-8 and was cut where tokens end.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 #[cfg(test)]

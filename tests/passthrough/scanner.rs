@@ -6,7 +6,7 @@ use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use vrc_mcp_proxy::wire::object::Raw;
-use vrc_mcp_proxy::wire::scan::scan;
+use vrc_mcp_proxy::wire::scan::{look, scan};
 
 /// Whether `serde_json` takes a text for JSON. Ignoring a value, it knows no limit of depth and no
 /// range of numbers, and lets lone surrogates pass, as the scanner does.
@@ -96,6 +96,18 @@ fn literal_end(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// The string literals of a JSON text.
+fn strings(text: &str) -> Vec<&str> {
+    let mut strings = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('"') {
+        let end = at + literal_end(&rest[at..]);
+        strings.push(&rest[at..end]);
+        rest = &rest[end..];
+    }
+    strings
 }
 
 /// A document on its line.
@@ -192,6 +204,37 @@ proptest! {
                 prop_assert!(broken.at <= text.len());
             }
         }
+    }
+
+    #[test]
+    fn a_quick_look_sees_the_same(mut c in choices()) {
+        // Blocks of 64 bytes: what a document looks like depends on where it stands.
+        let pad = "p".repeat(c.below(64));
+        let text = mutated(&mut c);
+        for text in [format!(r#"{{"{pad}":[{text}],"k":{text}}}"#), [&" ".repeat(pad.len()), text.as_str()].concat(), text] {
+            match (scan(&text), look(text.as_bytes())) {
+                (Ok(slow), Ok(quick)) => {
+                    prop_assert_eq!(quick.top, slow.top);
+                    prop_assert_eq!(quick.entries, slow.entries, "{}", text);
+                }
+                (Err(slow), Err(quick)) => {
+                    prop_assert_eq!(quick.at, slow.at, "{}", text);
+                    prop_assert_eq!(quick.entries, slow.entries, "{}", text);
+                }
+                (slow, quick) => prop_assert!(false, "{text:?}: {slow:?} {quick:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_quick_look_misses_no_clue(mut c in choices()) {
+        let text = format!("[{}]", document(&mut c));
+        let clues = look(text.as_bytes()).unwrap().clues;
+        let strings: Vec<&str> = strings(&text);
+        let any = |part: &str| strings.iter().any(|string| string.contains(part));
+        prop_assert!(clues.spaces || !any(" "), "{}", text);
+        prop_assert!(clues.non_ascii || text.is_ascii(), "{}", text);
+        prop_assert!(clues.odd_escapes || !(any("\\u") || any("\\/")), "{}", text);
     }
 
     #[test]

@@ -342,6 +342,11 @@ pub(crate) fn call(id: u64, steps: &Value) -> String {
     )
 }
 
+/// A tool call that names its Editor, and so waits for what is in flight.
+pub(crate) fn named(id: u64, steps: &Value) -> String {
+    call(id, steps).replace(r#""do":"#, r#""unity_instance":"6400","do":"#)
+}
+
 /// Another request that has the server take `steps`, as a line.
 pub(crate) fn ask(id: u64, steps: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"test","params":{{"do":{steps}}}}}"#)

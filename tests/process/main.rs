@@ -20,6 +20,7 @@ mod start;
 #[cfg(unix)]
 mod stdio;
 mod tree;
+mod turns;
 #[cfg(windows)]
 mod windows;
 

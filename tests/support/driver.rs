@@ -19,6 +19,8 @@ pub(crate) enum Sent {
 pub(crate) struct Driver {
     pub(crate) relay: Relay,
     clock: Duration,
+    /// How far the wall clock was set forward since the start, in milliseconds.
+    pub(crate) skew_ms: i64,
     /// Lines for the client, not yet taken.
     pub(crate) client: VecDeque<Bytes>,
     /// Lines for the upstream, not yet taken.
@@ -34,6 +36,7 @@ impl Driver {
         Driver {
             relay,
             clock: Duration::ZERO,
+            skew_ms: 0,
             client: VecDeque::new(),
             child: VecDeque::new(),
             history: Vec::new(),
@@ -45,7 +48,9 @@ impl Driver {
         let elapsed = i64::try_from(self.clock.as_millis()).unwrap_or(i64::MAX);
         Now {
             since_start: self.clock,
-            unix_ms: START_UNIX_MS.saturating_add(elapsed),
+            unix_ms: START_UNIX_MS
+                .saturating_add(elapsed)
+                .saturating_add(self.skew_ms),
         }
     }
 

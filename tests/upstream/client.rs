@@ -353,6 +353,13 @@ impl Answer {
         self.texts().join("\n")
     }
 
+    /// What a `resources/read` found.
+    pub fn read(&self) -> &str {
+        self.result()["contents"][0]["text"]
+            .as_str()
+            .unwrap_or_default()
+    }
+
     /// What the first text block holds as JSON; null when it is none.
     pub fn payload(&self) -> Value {
         self.texts()
@@ -368,7 +375,10 @@ impl Answer {
 
     /// Whether upstream did not see the Editor.
     pub fn missed(&self) -> bool {
-        let text = self.texts().first().copied().unwrap_or_default();
+        let text = match self.texts().first() {
+            Some(text) => text,
+            None => self.read(),
+        };
         MISSED.iter().any(|miss| text.contains(miss))
     }
 

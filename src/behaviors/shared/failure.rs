@@ -44,7 +44,7 @@ impl<'r> Failure<'r> {
     /// exception of the caller's own code.
     pub(in crate::behaviors) fn says(&self, phrase: &Phrase) -> bool {
         self.any(|text| {
-            let mut places = phrase.places_in(text);
+            let mut places = phrase.places_in(text.as_bytes());
             places.any(|at| !is_quoted(&text[..at]))
         })
     }

@@ -10,11 +10,16 @@ pub(in crate::behaviors) const TOO_LONG: (&str, &str) = (
     "the added lines push the code over the Editor's limit",
 );
 
-/// Sends `wrapped` in place of the snippet that it was made from.
-pub(in crate::behaviors) fn send(call: &Call<'_>, wrapped: &Wrapped) -> Rewriting {
+/// Sends `wrapped` in place of `code`, the snippet that it was made from.
+pub(in crate::behaviors) fn send(call: &Call<'_>, code: &str, wrapped: Wrapped) -> Rewriting {
+    let [head, tail] = wrapped.around(code);
+    let Some(literal) = call.around("code", &head, &tail) else {
+        return Rewriting::Keep;
+    };
     Rewriting::Change(Rewrite {
-        set: vec![("code", call.around("code", &wrapped.code))],
+        set: vec![("code", literal)],
         prelude_lines: wrapped.prelude_lines,
+        snippet: Some(wrapped.code),
         ..Rewrite::default()
     })
 }
@@ -25,7 +30,7 @@ pub(crate) fn fits(call: &Call<'_>) -> Check {
     let (Some(all), Some(own)) = (call.snippet(), call.original_snippet()) else {
         return Check::Pass;
     };
-    match over_limit(&own, &all) {
+    match over_limit(own, all) {
         None => Check::Pass,
         Some(over) => Check::Refuse(Refusal {
             code: TOO_LONG.0,

@@ -1,6 +1,8 @@
 //! Reading: what is there, split into whole lines.
 
 use super::credit::Credit;
+use super::large::Large;
+use super::wide::{LONG, widen};
 use crate::run::shell::Batch;
 use bytes::Bytes;
 use rustix::buffer::spare_capacity;
@@ -8,13 +10,11 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, read};
 use std::os::fd::OwnedFd;
 
-/// The sizes of a read buffer: as much as a pipe holds; the usual large answer, kept for the next one; and more than
-/// what glibc ever serves from its heap, so that it goes back to the system when its line is written. Memory that
-/// nothing is read into costs nothing.
-const SIZES: [usize; 3] = [64 << 10, KEEP, 33 << 20];
+/// The size of a read buffer for short lines: as much as a pipe holds.
+const CHUNK: usize = LONG;
 /// A read is not started with less room than this.
 const ROOM: usize = 4 << 10;
-/// A buffer that grew beyond this is given back after its line.
+/// The size of a buffer for the usual long line, which is kept for the next one. A longer line goes elsewhere.
 const KEEP: usize = 2 << 20;
 
 /// One side's stream of lines.
@@ -24,6 +24,9 @@ pub(super) struct Reader {
     /// What was read and is no whole line yet; its first `searched` bytes hold no newline.
     buffer: Vec<u8>,
     searched: usize,
+    /// A line that has outgrown the buffer, which is empty meanwhile.
+    large: Option<Large>,
+    is_wide: bool,
     /// The last batch's buffer, to be read into again when nobody holds a line of it any more.
     lent: Bytes,
 }
@@ -36,6 +39,8 @@ impl Reader {
             credit,
             buffer: Vec::new(),
             searched: 0,
+            large: None,
+            is_wide: false,
             lent: Bytes::new(),
         }
     }
@@ -49,18 +54,18 @@ impl Reader {
     /// Reads once: the lines that are whole now, and whether there may be more. A last line without a
     /// newline counts.
     pub(super) fn read(&mut self) -> (Option<Batch>, bool) {
-        self.make_room();
-        let open = match read(&self.fd, spare_capacity(&mut self.buffer)) {
+        let open = match self.read_some() {
             Ok(length) => length > 0,
             Err(error) => matches!(error, Errno::AGAIN | Errno::INTR),
         };
-        let whole = match memchr::memrchr(b'\n', &self.buffer[self.searched..]) {
-            _ if !open => self.buffer.len(),
+        let bytes = self.large.as_ref().map_or(&*self.buffer, Large::bytes);
+        let whole = match memchr::memrchr(b'\n', &bytes[self.searched..]) {
+            _ if !open => bytes.len(),
             Some(at) => self.searched + at + 1,
             None => 0,
         };
         if whole == 0 {
-            self.searched = self.buffer.len();
+            self.searched = bytes.len();
             return (None, open);
         }
         let lines = self.take(whole);
@@ -68,30 +73,59 @@ impl Reader {
         (Some(Batch { lines, permit }), open)
     }
 
+    fn read_some(&mut self) -> Result<usize, Errno> {
+        self.make_room();
+        let Some(large) = &mut self.large else {
+            return read(&self.fd, spare_capacity(&mut self.buffer));
+        };
+        // Without memory there is no way to go on with this side.
+        let length = read(&self.fd, large.room().ok_or(Errno::NOMEM)?)?;
+        large.add(length);
+        Ok(length)
+    }
+
     fn make_room(&mut self) {
+        if self.large.is_some() {
+            return;
+        }
         if self.buffer.capacity() == 0 {
             let mut lent = std::mem::take(&mut self.lent);
             if lent.is_unique() {
-                // Without its bytes the conversion copies nothing.
-                lent.truncate(0);
+                // The conversion moves the bytes that are left to the front; none at all would free it.
+                lent.truncate(1);
                 self.buffer = lent.into();
+                self.buffer.clear();
             }
         }
         let used = self.buffer.len();
-        if self.buffer.capacity() - used < ROOM {
+        if self.buffer.capacity() - used >= ROOM {
+            return;
+        }
+        if used > 0 && !self.is_wide {
+            self.is_wide = true;
+            widen(&self.fd);
+        }
+        if used + ROOM > KEEP {
+            self.large = Large::from(&self.buffer);
+        }
+        if self.large.is_some() {
+            self.buffer = Vec::new();
+        } else {
             self.buffer.reserve_exact(size(used) - used);
         }
     }
 
-    /// Takes the lines off the front of the buffer, of which `whole` bytes are whole lines.
+    /// Takes the lines off the front of what was read, of which `whole` bytes are whole lines.
     fn take(&mut self, whole: usize) -> Vec<Bytes> {
-        let buffer = std::mem::take(&mut self.buffer);
+        let is_large = self.large.is_some();
+        let buffer = match self.large.take() {
+            Some(large) => large.freeze(),
+            None => std::mem::take(&mut self.buffer).into(),
+        };
         if let Some(rest @ [_, ..]) = buffer.get(whole..) {
             self.buffer.reserve_exact(size(rest.len()));
             self.buffer.extend_from_slice(rest);
         }
-        let keep = buffer.capacity() <= KEEP;
-        let buffer = Bytes::from(buffer);
         let mut lines = Vec::new();
         let (mut start, mut search) = (0, self.searched);
         while start < whole {
@@ -101,7 +135,7 @@ impl Reader {
             (start, search) = (end + 1, end + 1);
         }
         self.searched = self.buffer.len();
-        if keep {
+        if !is_large {
             self.lent = buffer;
         }
         lines
@@ -111,5 +145,75 @@ impl Reader {
 /// The size of a buffer that holds `used` bytes already.
 fn size(used: usize) -> usize {
     let fits = |size: &usize| used + ROOM <= *size;
-    SIZES.into_iter().find(fits).unwrap_or(2 * used)
+    [CHUNK, KEEP].into_iter().find(fits).unwrap_or(2 * used)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Write, pipe};
+
+    /// The lines that come of `pieces`, which are written one after the other. `hold` keeps every batch, as a
+    /// writer that is behind does.
+    fn lines_of(pieces: &[&[u8]], hold: bool) -> Vec<Bytes> {
+        let (theirs, ours) = pipe().expect("a pipe");
+        let mut reader = Reader::new(theirs.into(), Credit::default());
+        let (mut lines, mut held) = (Vec::new(), Vec::new());
+        let mut pieces = pieces.iter().flat_map(|piece| piece.chunks(CHUNK / 2));
+        let mut ours = Some(ours);
+        loop {
+            match (pieces.next(), &mut ours) {
+                (Some(piece), Some(ours)) => ours.write_all(piece).expect("room"),
+                _ => ours = None,
+            }
+            let (batch, open) = reader.read();
+            let new = batch.iter().flat_map(|batch| &batch.lines);
+            lines.extend(new.map(|line| Bytes::copy_from_slice(line)));
+            held.extend(batch.filter(|_| hold));
+            if !open {
+                return lines;
+            }
+        }
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_were_written() {
+        let long = vec![b'l'; CHUNK + 7];
+        let longer = vec![b'm'; KEEP + 7];
+        let all = [b"a", &[][..], &long, b"b", &longer, &longer, b"c", b"last"];
+        let mut text = all.join(&b'\n');
+        for end in [&b""[..], b"\n"] {
+            text.extend_from_slice(end);
+            for hold in [false, true] {
+                assert!(lines_of(&[&text], hold) == all, "hold: {hold}");
+                // Cut around the places where a buffer gives way to another.
+                for cut in [1, 2, 3, CHUNK, CHUNK + 9, CHUNK + 10, text.len() - 5] {
+                    let pieces = [&text[..cut], &text[cut..]];
+                    assert!(lines_of(&pieces, hold) == all, "hold: {hold}, cut at {cut}");
+                }
+            }
+        }
+        assert_eq!(lines_of(&[], false), [&b""[..]; 0]);
+        assert_eq!(lines_of(&[b"\n\nx"], true), [&b""[..], b"", b"x"]);
+    }
+
+    #[test]
+    fn a_buffer_is_read_into_again_when_its_lines_are_gone() {
+        let (theirs, mut ours) = pipe().expect("a pipe");
+        let mut reader = Reader::new(theirs.into(), Credit::default());
+        let mut read = |line: &[u8]| {
+            ours.write_all(line).expect("room");
+            reader.read().0.expect("a line")
+        };
+        let first = read(b"first\n");
+        let place = first.lines[0].as_ptr();
+        let second = read(b"second\n");
+        assert_ne!(second.lines[0].as_ptr(), place);
+        assert_eq!(&*first.lines[0], b"first");
+        drop((first, second));
+        let third = read(b"third\n");
+        let place = third.lines[0].as_ptr();
+        drop(third);
+        assert_eq!(read(b"fourth\n").lines[0].as_ptr(), place);
+    }
 }

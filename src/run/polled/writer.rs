@@ -1,6 +1,7 @@
 //! Writing lines to a pipe as it takes them.
 
 use super::credit::Permit;
+use super::wide::{LONG, widen};
 use crate::run::shell::Batch;
 use bytes::{Buf, Bytes};
 use rustix::event::{PollFd, PollFlags};
@@ -33,6 +34,7 @@ pub(super) struct Writer {
     /// Whether a write returns at once.
     at_once: bool,
     closing: bool,
+    is_wide: bool,
     /// What is to be written first.
     pieces: VecDeque<Bytes>,
     /// What follows it, short lines gathered; its first `sent` bytes are written.
@@ -51,6 +53,7 @@ impl Writer {
             fd,
             at_once,
             closing: false,
+            is_wide: false,
             pieces: VecDeque::new(),
             gathered: Vec::new(),
             sent: 0,
@@ -73,6 +76,10 @@ impl Writer {
             self.queued += line.len() as u64 + 1;
             if line.len() >= LARGE {
                 self.cut();
+                if line.len() >= LONG && !self.is_wide {
+                    self.is_wide = true;
+                    widen(&self.fd);
+                }
                 self.pieces.push_back(line);
             } else {
                 self.gathered.extend_from_slice(&line);

@@ -92,8 +92,8 @@ impl Scanner<'_> {
     }
 }
 
-/// How many bytes at the start of `rest` stand for themselves inside a string.
-fn plain(rest: &[u8]) -> usize {
+/// How many bytes at the start of `rest` stand for themselves inside a string: no quote, backslash or control.
+pub(in crate::wire) fn plain(rest: &[u8]) -> usize {
     // Most strings of a message are short; a vectorized search pays only behind this many bytes.
     const SHORT: usize = 64;
     let mut at = 0;

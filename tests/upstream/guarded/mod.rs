@@ -2,11 +2,13 @@
 
 pub mod binding;
 pub mod delivery;
+pub mod doctor;
 pub mod ends;
 pub mod instances;
 pub mod modes;
 pub mod outcome;
 pub mod session;
+pub mod turns;
 pub mod versions;
 
 use std::path::PathBuf;

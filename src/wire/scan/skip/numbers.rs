@@ -1,0 +1,145 @@
+//! Numbers and words of a block.
+
+use super::super::Scanner;
+use super::super::block::Block;
+use super::{Skip, Tokens};
+use fearless_simd::Simd;
+
+/// What a number that goes on was at its last byte.
+#[derive(Default)]
+pub(super) struct Number {
+    digit: u64,
+    minus: u64,
+    dot: u64,
+    fraction: u64,
+    lone_zero: u64,
+}
+
+impl Skip<'_> {
+    /// The bytes of numbers and words that do not prove themselves to be right: all of a word, and whatever
+    /// is not of the form `-0.0` with digits in place of the zeros.
+    #[inline(always)]
+    pub(super) fn scalars<S: Simd>(
+        &mut self,
+        block: Block<S>,
+        outside: u64,
+        tokens: &Tokens,
+    ) -> u64 {
+        let digit = block.digits() & outside;
+        let minus = block.eq(b'-') & outside;
+        let dot = block.eq(b'.') & outside;
+        let zero = block.eq(b'0') & outside;
+        let was = &self.number;
+        let start = tokens.scalar_start;
+        let behind_digit = digit << 1 | was.digit;
+        let behind_minus = minus << 1 | was.minus;
+        let behind_dot = dot << 1 | was.dot;
+        let fraction = behind_dot | was.fraction;
+        let (sum, goes_on) = digit.overflowing_add(fraction & digit);
+        let fraction_end = (sum | fraction) & !digit;
+        let lone_zero = zero & (start | behind_minus);
+        let behind_zero = lone_zero << 1 | was.lone_zero;
+        self.number = Number {
+            digit: digit >> 63,
+            minus: minus >> 63,
+            dot: dot >> 63,
+            fraction: u64::from(goes_on),
+            lone_zero: lone_zero >> 63,
+        };
+        minus & !start
+            | behind_minus & !digit
+            | dot & !behind_digit
+            | behind_dot & !digit
+            | dot & fraction_end
+            | digit & behind_zero
+            | tokens.scalar & !(digit | minus | dot)
+    }
+
+    /// Checks what [`Skip::scalars`] is not sure of.
+    #[inline(always)]
+    pub(super) fn words(
+        &mut self,
+        tokens: &Tokens,
+        unsure: u64,
+        ours: u64,
+        in_scalar: bool,
+    ) -> Option<()> {
+        let mut words = std::mem::take(&mut self.word);
+        let mut starts = tokens.scalar_start & unsure;
+        while starts != 0 {
+            let place = starts.trailing_zeros();
+            starts &= starts - 1;
+            let rest = self.bytes.get(self.at + place as usize..)?;
+            let length = word(rest);
+            if length == 0 {
+                continue;
+            }
+            let bits = (1 << length) - 1_u64;
+            words |= bits << place;
+            self.word |= bits.checked_shr(64 - place).unwrap_or(0);
+        }
+        if unsure & !words == 0 {
+            return Some(());
+        }
+        self.odd_scalars(tokens, ours, in_scalar)
+    }
+
+    /// Checks the block's numbers and words one by one.
+    #[cold]
+    #[inline(never)]
+    fn odd_scalars(&self, tokens: &Tokens, ours: u64, in_scalar: bool) -> Option<()> {
+        if in_scalar {
+            let before = self.bytes.get(..self.at)?;
+            let length = before
+                .iter()
+                .rev()
+                .take_while(|&&byte| is_scalar(byte))
+                .count();
+            self.odd_scalar(self.at - length)?;
+        }
+        let mut starts = tokens.scalar_start & ours;
+        while starts != 0 {
+            self.odd_scalar(self.at + starts.trailing_zeros() as usize)?;
+            starts &= starts - 1;
+        }
+        Some(())
+    }
+
+    fn odd_scalar(&self, at: usize) -> Option<()> {
+        let rest = self.bytes.get(at..)?;
+        let mut scanner = Scanner::new(rest);
+        match rest.first()? {
+            b't' => scanner.word(b"true")?,
+            b'f' => scanner.word(b"false")?,
+            b'n' => scanner.word(b"null")?,
+            _ => scanner.number()?,
+        }
+        let behind = rest.get(scanner.at)?;
+        (!is_scalar(*behind)).then_some(())
+    }
+}
+
+/// The length of the word that `rest` begins with, 0 when it begins with none.
+fn word(rest: &[u8]) -> u32 {
+    const FOUR: u64 = 0xFFFF_FFFF;
+    const FIVE: u64 = 0xFF_FFFF_FFFF;
+    // The shortest thing that can follow a word in a container is a bracket: shorter rests are left to others.
+    let Some(first) = rest.first_chunk() else {
+        return 0;
+    };
+    let text = u64::from_le_bytes(*first);
+    let is = |word: &[u8; 8], bits: u64| text & bits == u64::from_le_bytes(*word);
+    let four = is(b"true\0\0\0\0", FOUR) | is(b"null\0\0\0\0", FOUR);
+    let length = 4 * u32::from(four) + 5 * u32::from(is(b"false\0\0\0", FIVE));
+    let behind = first.get(length as usize);
+    let ends = behind.is_some_and(|&byte| !is_scalar(byte));
+    if ends { length } else { 0 }
+}
+
+/// Whether a byte outside of strings is part of a number or word, or has no place there.
+fn is_scalar(byte: u8) -> bool {
+    !matches!(
+        byte,
+        b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b'"' | b'{' | b'}' | b'[' | b']'
+    )
+}
