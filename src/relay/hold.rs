@@ -3,8 +3,6 @@
 //! When one has to wait is a behaviour's to say ([`Hook::Hold`]); here are the books that it is asked about, and what
 //! is done about its answer.
 
-mod limits;
-
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
 use super::requests::{Moment, entry};
@@ -15,8 +13,7 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
 use bytes::Bytes;
-use limits::Limits;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -97,15 +94,16 @@ pub(super) struct Hold {
     on: bool,
     /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
     /// taken for that of a later one with its id.
-    sent: HashMap<Id, Sent>,
+    sent: HashMap<Id, Limit>,
     /// The same for requests whose id was in use.
-    twins: Vec<(Id, Sent)>,
+    twins: BTreeSet<(Id, Limit)>,
+    /// All of them in order: a client may have many thousands in flight.
+    limits: BTreeSet<Limit>,
+    /// Those that make upstream look for Editors.
+    scans: BTreeSet<Limit>,
+    departures: u64,
     /// How many of the other requests that upstream has not answered have an id.
     others: HashMap<Id, usize>,
-    /// When those of upstream count as given up, and the same for those that make it look for Editors: a client may have
-    /// many thousands in flight.
-    limits: Limits,
-    scans: Limits,
     queue: BTreeMap<u64, Waiting>,
     places: HashMap<Id, u64>,
     arrivals: u64,
@@ -113,11 +111,13 @@ pub(super) struct Hold {
     last_scan: Option<Duration>,
 }
 
-/// A request that upstream got.
-#[derive(Clone, Copy)]
-struct Sent {
-    scanning: bool,
-    until: Duration,
+/// When a request that upstream got counts no more, since the relay's start, and its place in the order of forwarding.
+type Limit = (Duration, u64);
+
+/// Whether one of these still counts.
+fn some_left(limits: &BTreeSet<Limit>, now: Now) -> bool {
+    let last = limits.last();
+    last.is_some_and(|(until, _)| *until > now.since_start)
 }
 
 /// A request that waits.
@@ -138,13 +138,13 @@ impl Hold {
     }
 
     fn is_in_flight(&self, now: Now) -> bool {
-        self.limits.last() > Some(now.since_start)
+        some_left(&self.limits, now)
     }
 
     fn traffic(&self, now: Now) -> Traffic {
         Traffic {
             in_flight: self.is_in_flight(now),
-            scanning: self.scans.last() > Some(now.since_start),
+            scanning: some_left(&self.scans, now),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -159,16 +159,15 @@ impl Hold {
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        let sent = Sent {
-            scanning: passage.scanning,
-            until: now.since_start.saturating_add(passage.counts_for),
-        };
-        self.limits.add(sent.until);
-        if sent.scanning {
-            self.scans.add(sent.until);
+        let until = now.since_start.saturating_add(passage.counts_for);
+        let limit = (until, self.departures);
+        self.departures += 1;
+        self.limits.insert(limit);
+        if passage.scanning {
+            self.scans.insert(limit);
         }
-        if let Some(other) = self.sent.insert(id.clone(), sent) {
-            self.twins.push((id.clone(), other));
+        if let Some(other) = self.sent.insert(id.clone(), limit) {
+            self.twins.insert((id.clone(), other));
         }
     }
 
@@ -194,27 +193,37 @@ impl Hold {
             }
             return;
         }
-        let Some(mut done) = self.sent.remove(id) else {
+        let Some(sent) = self.sent.remove(id) else {
             return;
         };
-        let twins = self.twins.iter().enumerate();
-        let twins = twins.filter(|(_, (twin, _))| twin == id);
-        if let Some((at, _)) = twins.min_by_key(|(_, (_, twin))| twin.until) {
-            let (id, mut longer) = self.twins.swap_remove(at);
-            if longer.until <= done.until {
-                std::mem::swap(&mut longer, &mut done);
-            }
-            self.sent.insert(id, longer);
+        let mut over = sent;
+        if let Some(twin) = self.shortest_twin(id) {
+            over = sent.min(twin);
+            self.sent.insert(id.clone(), sent.max(twin));
         }
-        self.limits.remove(done.until);
-        if done.scanning {
-            self.scans.remove(done.until);
+        self.limits.remove(&over);
+        self.scans.remove(&over);
+    }
+
+    /// Takes the twin out that counts for the shortest time.
+    fn shortest_twin(&mut self, id: &Id) -> Option<Limit> {
+        // In nearly all sessions there is none, and the search needs an id of its own.
+        if self.twins.is_empty() {
+            return None;
         }
+        let from = (id.clone(), (Duration::ZERO, 0));
+        let mut twins = self.twins.range(from..);
+        let twin = twins.next().filter(|(twin, _)| twin == id)?.clone();
+        self.twins.remove(&twin);
+        Some(twin.1)
     }
 
     /// When the first one that waits may go if no answer comes.
     pub(super) fn deadline(&self) -> Option<Duration> {
-        self.limits.last().filter(|_| !self.queue.is_empty())
+        if self.queue.is_empty() {
+            return None;
+        }
+        self.limits.last().map(|(until, _)| *until)
     }
 
     fn push(&mut self, waiting: Waiting) {
@@ -331,15 +340,6 @@ impl Relay {
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;
-            let waited = now.since_start.saturating_sub(next.since);
-            let level = if waited > LONG {
-                Level::Info
-            } else {
-                Level::Debug
-            };
-            let seconds = waited.as_secs_f64();
-            let text = format!("request {} waited {seconds:.3} s for its turn", next.id);
-            out.push(Action::Log(level, text));
             self.go(&next, now, out);
         }
     }
@@ -361,6 +361,7 @@ impl Relay {
             .filter(|_| next.asked == Asked::ToolCall)
             .map(|params| Call::new(next.id.clone(), message.text(), params, ""));
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
+        out.push(turn_came(bound.name(), next, now));
         match (self.passage(bound, &self.cx(now), now), next.asked) {
             (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),
             (Ok(passage), asked) => match call {
@@ -383,4 +384,14 @@ impl Relay {
             out.push(never_forwarded(&next.id, next.asked, how));
         }
     }
+}
+
+/// A wait's line on stderr.
+fn turn_came(what: &str, next: &Waiting, now: Now) -> Action {
+    let waited = now.since_start.saturating_sub(next.since);
+    let long = waited > LONG;
+    let level = if long { Level::Info } else { Level::Debug };
+    let seconds = waited.as_secs_f64();
+    let text = format!("{what} {} waited {seconds:.3} s for its turn", next.id);
+    Action::Log(level, text)
 }

@@ -37,33 +37,6 @@ fn answers_in_flight_are_delivered() {
 }
 
 #[test]
-fn what_waits_is_dropped_unsent_and_answered_behind_what_is_in_flight() {
-    let mut session = relay()
-        .upstream_is("server stubborn")
-        .gate("late")
-        .start_up();
-    session.call(1, &json!([["hold"], ["release_at", "late"]]));
-    let arguments = json!({ "action": "x", "unity_instance": "Alpha@0be31597" });
-    let params = json!({ "name": "manage_editor", "arguments": arguments, "do": [["answer"]] });
-    let waiting = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
-    session.send(waiting.to_string());
-    session.close();
-    session.says("end of input");
-    session.open("late");
-    let answers = session.rest();
-    assert_eq!(answers.len(), 2, "{answers:?}");
-    assert!(answers[0]["result"]["got"].is_string(), "{answers:?}");
-    assert_eq!(answers[1]["id"], 2, "{answers:?}");
-    let text = answers[1]["result"]["content"][0]["text"].as_str();
-    assert!(
-        text.is_some_and(|text| text.contains("never forwarded, nothing ran")),
-        "{answers:?}"
-    );
-    assert_eq!(session.code(), 0);
-    session.gone("server");
-}
-
-#[test]
 fn a_call_that_hangs_is_answered_and_holds_the_end_up_for_two_seconds() {
     let mut session = relay().upstream_is("server stubborn").start_up();
     session.call(1, &json!([["hang"]]));
