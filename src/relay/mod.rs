@@ -63,6 +63,8 @@ pub enum Action {
 pub struct Relay {
     config: Config,
     behaviors: Vec<Behavior>,
+    /// Their hooks in one row, each with its behaviour's name: it is gone through some ten times for a call.
+    hooks: Vec<(&'static str, Hook)>,
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
     listings: Listings,
@@ -87,10 +89,14 @@ impl Relay {
         let idle = |b: &Behavior| b.name == SAFETY_MODES && config.mode == Mode::Full;
         let enabled = |b: &&Behavior| !config.disabled.contains(b.name) && !idle(b);
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
-        let mut hooks = behaviors.iter().flat_map(|behavior| behavior.hooks);
-        let holds = hooks.any(|hook| matches!(hook, Hook::Hold(_)));
+        let mut hooks = Vec::new();
+        for behavior in &behaviors {
+            hooks.extend(behavior.hooks.iter().map(|hook| (behavior.name, *hook)));
+        }
+        let holds = hooks.iter().any(|(_, hook)| matches!(hook, Hook::Hold(_)));
         Relay {
             behaviors,
+            hooks,
             config,
             surroundings,
             pins: Pins::default(),

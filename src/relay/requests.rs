@@ -322,10 +322,8 @@ impl Relay {
         &'s self,
         pick: impl Fn(&Hook) -> Option<T> + Copy + 's,
     ) -> impl Iterator<Item = (&'static str, T)> + 's {
-        self.behaviors.iter().flat_map(move |behavior| {
-            let hooks = behavior.hooks.iter();
-            hooks.filter_map(move |hook| Some((behavior.name, pick(hook)?)))
-        })
+        let hooks = self.hooks.iter();
+        hooks.filter_map(move |(name, hook)| Some((*name, pick(hook)?)))
     }
 }
 
