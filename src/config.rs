@@ -180,7 +180,10 @@ impl Config {
             ));
         }
         if !(allow.is_empty() && deny.is_empty()) {
-            let odd = config.exposed.extend((ALLOW, &allow), (DENY, &deny));
+            let version = config.upstream_version;
+            let odd = config
+                .exposed
+                .extend(version, (ALLOW, &allow), (DENY, &deny));
             config.problems.extend(odd);
         }
         config

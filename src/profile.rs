@@ -1,7 +1,7 @@
 //! Which tools are exposed: the built-in list, what `VRC_MCP_PROXY_ALLOW` adds and what `VRC_MCP_PROXY_DENY` takes away.
 
 use crate::baseline::{Baseline, committed};
-use crate::config::{EXPOSED_TOOLS, UPSTREAM_VERSION, nearest};
+use crate::config::{EXPOSED_TOOLS, nearest};
 use std::collections::BTreeSet;
 
 /// Tools given by names and patterns. In a pattern `*` stands for any text; letter case counts, as it does in the
@@ -67,8 +67,13 @@ impl Profile {
 
     /// Takes the values of the two variables in (names and patterns separated by commas or white space), and says what
     /// is odd about them: a line each, which begins with the variable's name.
-    pub(crate) fn extend(&mut self, allow: (&str, &str), deny: (&str, &str)) -> Vec<String> {
-        let known = known_tools();
+    pub(crate) fn extend(
+        &mut self,
+        version: &str,
+        allow: (&str, &str),
+        deny: (&str, &str),
+    ) -> Vec<String> {
+        let known = known_tools(version);
         let mut lines = Vec::new();
         let (variable, value) = allow;
         for entry in entries(value) {
@@ -82,7 +87,7 @@ impl Profile {
                     "is no tool"
                 };
                 lines.push(format!(
-                    "{variable}: {entry:?} {what} of mcpforunityserver {UPSTREAM_VERSION}; it exposes one that the \
+                    "{variable}: {entry:?} {what} of mcpforunityserver {version}; it exposes one that the \
                      project adds by such a name{nearest}"
                 ));
             }
@@ -120,8 +125,8 @@ impl Profile {
 const BATCH: &str = "batch_execute";
 
 /// The tools of the pinned server, sorted: those of its baseline, and those of the built-in list should that be broken.
-pub fn known_tools() -> BTreeSet<String> {
-    let baseline = committed(UPSTREAM_VERSION).and_then(|text| Baseline::parse(text).ok());
+pub fn known_tools(version: &str) -> BTreeSet<String> {
+    let baseline = committed(version).and_then(|text| Baseline::parse(text).ok());
     let mut known: BTreeSet<String> = EXPOSED_TOOLS.iter().map(ToString::to_string).collect();
     if let Some(baseline) = &baseline {
         known.extend(baseline.tool_names().map(ToOwned::to_owned));
@@ -194,7 +199,11 @@ mod tests {
 
     fn profile(allow: &str, deny: &str) -> (Profile, Vec<String>) {
         let mut profile = Profile::default();
-        let lines = profile.extend(("ALLOW", allow), ("DENY", deny));
+        let lines = profile.extend(
+            crate::config::UPSTREAM_VERSION,
+            ("ALLOW", allow),
+            ("DENY", deny),
+        );
         (profile, lines)
     }
 

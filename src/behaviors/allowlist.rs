@@ -5,7 +5,7 @@
 
 use super::{Behavior, Check, Cx, Hook, Listing, ListingEdit, Refusal};
 use crate::call::Call;
-use crate::config::{UPSTREAM_VERSION, nearest};
+use crate::config::nearest;
 use crate::profile::known_tools;
 use std::collections::BTreeSet;
 
@@ -73,7 +73,8 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
     if let Some(entry) = cx.config.exposed.denied_by(name) {
         return ("tool_not_exposed", denied(name, entry));
     }
-    let known = known_tools();
+    let version = cx.config.upstream_version;
+    let known = known_tools(version);
     if cx.listings.names.contains(name) {
         return ("tool_not_exposed", generic(name));
     }
@@ -90,7 +91,7 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
     let nearest = closest(name, &known, cx);
     if cx.live_editors().is_empty() {
         let text = format!(
-            "`{name}` is unknown: no tool of mcpforunityserver {UPSTREAM_VERSION} has that name{nearest} A project's \
+            "`{name}` is unknown: no tool of mcpforunityserver {version} has that name{nearest} A project's \
              own tools are registered while its Editor is connected, and no live Editor is visible, so it may not be \
              registered yet. The call was not forwarded, since the name is not on vrc-mcp-proxy's allowlist \
              either: {}",
@@ -104,7 +105,7 @@ fn hidden(name: &str, cx: &Cx<'_>) -> (&'static str, String) {
         "and it has not listed one in this session"
     };
     let text = format!(
-        "`{name}` is unknown to the server: no tool of mcpforunityserver {UPSTREAM_VERSION} has that name, {listed}\
+        "`{name}` is unknown to the server: no tool of mcpforunityserver {version} has that name, {listed}\
          {nearest} The call was not forwarded. Should the project itself add a tool of that name, it also has to be put \
          on vrc-mcp-proxy's allowlist: {}",
         fix(name)
