@@ -112,8 +112,9 @@ def check(sent, forwarded, answered, count):
         return
     bare = sent.removeprefix(b"\xef\xbb\xbf")
     fields = json.loads(text)
-    if not isinstance(fields.get("method", ""), str) or "error" in fields and ("method" in fields or message.__class__ is not types.JSONRPCError):
-        # The server reads it in one of three ways, by what the error holds: the relay asks for one meaning.
+    answers = isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
+    if "method" in fields and (answers or "error" in fields) or "error" in fields and not answers:
+        # The server reads it as one thing or another, by what stands beside: the relay asks for one meaning.
         return
     if isinstance(message, types.JSONRPCRequest):
         asked = json.dumps(message.id)
