@@ -132,15 +132,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The words of the command that starts the upstream.
-    pub fn upstream_words(&self) -> Vec<String> {
-        self.upstream.clone().unwrap_or_else(|| {
-            let uvx = std::iter::once("uvx".to_owned());
-            uvx.chain(crate::upstream::uvx_arguments(self.upstream_version))
-                .collect()
-        })
-    }
-
     /// Reads the environment's `variables`. Never fails: a bad value leaves the default and a line in
     /// [`Config::problems`].
     pub fn from_env(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Config {

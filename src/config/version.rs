@@ -67,6 +67,17 @@ fn listed() -> String {
     committed_versions().collect::<Vec<_>>().join(", ")
 }
 
+impl super::Config {
+    /// The words of the command that starts the upstream.
+    pub fn upstream_words(&self) -> Vec<String> {
+        self.upstream.clone().unwrap_or_else(|| {
+            let uvx = std::iter::once("uvx".to_owned());
+            uvx.chain(crate::upstream::uvx_arguments(self.upstream_version))
+                .collect()
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
