@@ -210,3 +210,35 @@ fn a_server_that_ends_at_once_is_told_with_its_last_words() {
     }
     assert_eq!(session.code(), 2);
 }
+
+/// The relay compares the wall clock with heartbeats and with nothing else, so heartbeats that jump are to it what a
+/// clock that jumps is: forward, back, and to both ends of time.
+#[test]
+fn a_clock_that_jumps_costs_no_answer_and_no_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("unity-mcp-status-0be31597.json");
+    let mut session = relay()
+        .env("UNITY_MCP_STATUS_DIR", folder.path())
+        .start_up();
+    let times = [
+        "9999-12-31T23:59:59.9999999Z",
+        "1970-01-01T00:00:00.0000000Z",
+        "2026-11-30T00:00:00.0000000Z",
+        "0001-01-01T00:00:00.0000000Z",
+        "-009999-01-01T00:00:00Z",
+        "9999-01-01T00:00:00.0000000Z",
+    ];
+    for (id, time) in (1..).zip(times) {
+        let beat = json!({
+            "unity_port": 6400, "reloading": true, "reason": "reloading", "project_name": "Alpha",
+            "project_path": "C:/Unity/Alpha/Assets", "last_heartbeat": time,
+        });
+        std::fs::write(&file, beat.to_string()).expect("a file");
+        session.send(snippet(id));
+        assert_eq!(session.message()["id"], id, "{time}");
+    }
+    session.close();
+    let log = session.log();
+    assert!(!log.contains("contained failure"), "{log}");
+    assert_eq!(session.code(), 0);
+}
