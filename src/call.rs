@@ -2,6 +2,7 @@
 
 use crate::csharp::prelude::key_of;
 use crate::instances::Selector;
+use crate::wire::envelope::Message;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::Edits;
@@ -62,8 +63,8 @@ pub struct Call<'a> {
     pub id: Id,
     /// `params.name`, empty when it is missing or no string.
     pub tool: Cow<'a, str>,
-    /// A random key, fresh for each call.
-    pub key: &'a str,
+    /// A random key, fresh for each call that runs a snippet; empty before it goes out, and for any other.
+    pub key: String,
     /// The Editor it is meant for, worked out before any guard sees the call.
     pub target: Option<Target>,
     text: &'a str,
@@ -79,26 +80,28 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Reads the call that `text` holds.
-    pub fn new(id: Id, text: &'a str, params: Object<'a>, key: &'a str) -> Self {
-        let arguments = params.get("arguments").and_then(|raw| raw.as_object());
+    /// Reads the call that a message is; `None` when its `params` are no object.
+    pub fn read(id: Id, message: &mut Message<'a>) -> Option<Self> {
+        let params = message.object(message.params()?)?;
+        let arguments = params.get("arguments");
+        let arguments = arguments.and_then(|raw| message.object(raw));
         let tool = params.get_str("name").unwrap_or_default();
         let action = arguments.as_ref().filter(|_| tool == "execute_code");
         let action = action.and_then(|arguments| arguments.get_str("action"));
-        Call {
+        Some(Call {
             executes: action.as_deref() == Some("execute"),
             id,
             tool,
-            key,
+            key: String::new(),
             target: None,
-            text,
+            text: message.text(),
             arguments,
             params,
             set: Vec::new(),
             removed: Vec::new(),
             code: OnceLock::new(),
             rewritten: None,
-        }
+        })
     }
 
     /// The JSON text of an argument.
@@ -189,7 +192,7 @@ impl<'a> Call<'a> {
         let code = self
             .argument("code")
             .and_then(|json| json.strip_prefix('"'));
-        self.executes() && code.and_then(key_of) == Some(self.key)
+        self.executes() && code.and_then(key_of) == Some(&*self.key)
     }
 
     /// The JSON text for a string argument that gets `head` and `tail` around it, which are escaped already. Its own

@@ -4,7 +4,7 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
-use crate::wire::envelope::Message;
+use crate::wire::envelope::{Member, Message};
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::scan::Clues;
@@ -74,7 +74,7 @@ enum Structured<'a> {
 /// passed on without that.
 pub struct Reply<'a> {
     bytes: &'a [u8],
-    envelope: Object<'a>,
+    result: Option<Raw<'a>>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
@@ -117,19 +117,26 @@ impl<'a> Surfaces<'a> {
 impl<'a> Reply<'a> {
     /// The answer that a message of the upstream is.
     pub fn of(message: &Message<'a>) -> Self {
-        Reply {
-            clues: message.clues,
-            ..Reply::new(message.bytes, &message.object)
-        }
+        let get = |member| message.get(member);
+        Reply::with_parts(
+            message.bytes,
+            message.clues,
+            [Member::Result, Member::Error].map(get),
+        )
     }
 
     /// An answer of these bytes, UTF-8, with this envelope.
     pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
+        let parts = ["result", "error"].map(|key| envelope.get(key));
+        Reply::with_parts(bytes, Clues::UNKNOWN, parts)
+    }
+
+    fn with_parts(bytes: &'a [u8], clues: Clues, [result, error]: [Option<Raw<'a>>; 2]) -> Self {
         Reply {
             bytes,
-            clues: Clues::UNKNOWN,
-            error: envelope.get("error").filter(|raw| !raw.is_null()),
-            envelope: envelope.clone(),
+            clues,
+            result,
+            error: error.filter(|raw| !raw.is_null()),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
@@ -139,7 +146,7 @@ impl<'a> Reply<'a> {
 
     fn surfaces(&self) -> &Surfaces<'a> {
         self.surfaces
-            .get_or_init(|| Surfaces::read(self.envelope.get("result"), self.error))
+            .get_or_init(|| Surfaces::read(self.result, self.error))
     }
 
     /// Whether `result.isError` is `true`.

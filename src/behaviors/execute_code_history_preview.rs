@@ -45,7 +45,7 @@ fn head(call: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
         head.push(c);
     }
     Some(Seen::Snippet {
-        key: call.key.to_owned(),
+        key: call.key.clone(),
         head,
     })
 }

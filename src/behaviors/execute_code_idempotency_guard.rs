@@ -20,5 +20,5 @@ fn wrap(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
     let Some(code) = call.snippet() else {
         return Rewriting::Keep;
     };
-    snippet::send(call, code, prelude::idempotency(code, call.key))
+    snippet::send(call, code, prelude::idempotency(code, &call.key))
 }

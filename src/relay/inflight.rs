@@ -66,11 +66,10 @@ pub struct InFlight {
 impl InFlight {
     /// The call as the client sent it; `None` for a request that is no tool call.
     pub fn call(&self) -> Option<Call<'_>> {
-        let ClientLine::Message(message) = read_client(&self.line) else {
-            return None;
-        };
-        let params = message.params()?.as_object()?;
-        Some(Call::new(self.id.clone(), message.text(), params, ""))
+        match read_client(&self.line) {
+            ClientLine::Message(mut message) => Call::read(self.id.clone(), &mut message),
+            ClientLine::Blank | ClientLine::Rejected(_) => None,
+        }
     }
 
     /// Whether this is a call of `tool` with exactly this action.

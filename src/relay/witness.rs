@@ -1,7 +1,7 @@
 //! What is taken down of a call when it goes out: later it can no longer be seen.
 
 use super::{Action, Relay, log_contained};
-use crate::behaviors::{Cx, Hook};
+use crate::behaviors::Cx;
 use crate::call::Call;
 use crate::contain::{Class, contain};
 use std::collections::VecDeque;
@@ -55,10 +55,7 @@ impl Relay {
     /// seen and no more: the call itself is in order.
     pub(super) fn witness(&self, call: &Call<'_>, cx: &Cx<'_>) -> (Vec<Seen>, Vec<Action>) {
         let (mut seen, mut log) = (Vec::new(), Vec::new());
-        for (name, witness) in self.hooks(|hook| match hook {
-            Hook::Witness(run) => Some(*run),
-            _ => None,
-        }) {
+        for &(name, witness) in &self.hooks.witnesses {
             match contain(name, Class::Advisory, || Ok(witness(call, cx))) {
                 Ok(more) => seen.extend(more),
                 Err(failure) => log.push(log_contained(&failure)),

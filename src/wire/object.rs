@@ -47,6 +47,21 @@ impl<'a> Raw<'a> {
         })
     }
 
+    /// The value as an object whose entries were found with the message's own, by their places in the message.
+    pub(super) fn with_entries(&self, mut entries: Vec<Entry>) -> Object<'a> {
+        let back = |range: &mut Range<usize>| *range = range.start - self.at..range.end - self.at;
+        for Entry { key, value } in &mut entries {
+            back(key);
+            back(value);
+        }
+        Object {
+            bytes: self.text.as_bytes(),
+            text: Some(self.text),
+            at: self.at,
+            entries,
+        }
+    }
+
     /// As [`Raw::as_object`], with white space allowed around the value.
     pub fn as_object_trimmed(&self) -> Option<Object<'a>> {
         let start = self.text.len() - self.text.trim_start().len();
@@ -119,6 +134,17 @@ impl<'a> Object<'a> {
     /// The value of `key`; of equal keys the last counts, as it does upstream.
     pub fn get(&self, key: &str) -> Option<Raw<'a>> {
         Some(self.part(self.value(key)?))
+    }
+
+    /// The value of the entry at this place among all entries.
+    pub(super) fn value_at(&self, place: usize) -> Option<Raw<'a>> {
+        Some(self.part(self.entries.get(place)?.value.clone()))
+    }
+
+    /// The literals of the keys, in order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let keys = self.entries.iter();
+        keys.map(|entry| self.bytes.get(entry.key.clone()).unwrap_or_default())
     }
 
     /// Whether there is such a key.

@@ -33,6 +33,26 @@ pub enum Top {
     Scalar,
 }
 
+/// The entries of objects inside of a line that were found with its own, each with the offset of its object.
+///
+/// Nearly every reader of a call wants `params` and its `arguments`: to find their entries later is another scan.
+#[derive(Clone, Debug, Default)]
+pub struct Inner {
+    params: Option<(usize, Vec<Entry>)>,
+    arguments: Option<(usize, Vec<Entry>)>,
+}
+
+impl Inner {
+    /// Takes the entries of the object at this offset, if they were found.
+    pub(super) fn take(&mut self, at: usize) -> Option<Vec<Entry>> {
+        let of = |found: &&mut Option<(usize, Vec<Entry>)>| matches!(found, Some((its, _)) if *its == at);
+        let found = [&mut self.params, &mut self.arguments]
+            .into_iter()
+            .find(of)?;
+        found.take().map(|(_, entries)| entries)
+    }
+}
+
 /// The result of scanning one line.
 #[derive(Clone, Debug)]
 pub struct Scanned {
@@ -40,6 +60,8 @@ pub struct Scanned {
     pub top: Top,
     /// The entries of the top-level object; empty for any other value.
     pub entries: Vec<Entry>,
+    /// Those of its `params` and of their `arguments`.
+    pub inner: Inner,
     /// The deepest nesting of arrays and objects that hold something, the outermost one counted as 1.
     pub depth: usize,
     /// The digits of the longest integer (a number without fraction and exponent).
@@ -101,11 +123,12 @@ pub struct Broken {
 /// [`Broken`] when `text` is not exactly one JSON value.
 pub fn scan(text: &str) -> Result<Scanned, Broken> {
     let mut scanner = Scanner::new(text.as_bytes());
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
         Some(top) => Ok(Scanned {
             top,
             entries,
+            inner: scanner.inner,
             depth: scanner.deepest,
             integer_digits: scanner.integer_digits,
             lone_surrogate: scanner.lone_surrogate,
@@ -124,7 +147,7 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look(line: &[u8]) -> Result<Seen, Broken> {
     let mut scanner = Scanner::quick(line);
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
             top,
@@ -143,7 +166,7 @@ pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
     let mut scanner = Scanner::quick(text.as_bytes());
     let mut entries = Vec::new();
     scanner.space();
-    scanner.object(&mut entries)?;
+    scanner.object(&mut entries, Level::Other)?;
     Some(entries)
 }
 
@@ -171,6 +194,20 @@ pub(super) fn items(text: &str) -> Option<Vec<Range<usize>>> {
     }
 }
 
+/// Room for the entries of the usual object.
+const USUAL: usize = 8;
+
+/// Which object it is whose entries are taken.
+#[derive(Clone, Copy)]
+enum Level {
+    /// A client's message.
+    Message,
+    /// Its `params`.
+    Params,
+    /// Any other.
+    Other,
+}
+
 /// Within so many bytes of the end blocks gain nothing.
 const SHORT: usize = 256;
 
@@ -182,6 +219,7 @@ struct Scanner<'a> {
     deepest: usize,
     integer_digits: usize,
     lone_surrogate: bool,
+    inner: Inner,
     /// Whether arrays and objects whose insides are not wanted may be passed in blocks.
     quick: bool,
     clues: Clues,
@@ -196,6 +234,7 @@ impl<'a> Scanner<'a> {
             deepest: 0,
             integer_digits: 0,
             lone_surrogate: false,
+            inner: Inner::default(),
             quick: false,
             clues: Clues::default(),
         }
@@ -216,7 +255,8 @@ impl<'a> Scanner<'a> {
             _ => Top::Scalar,
         };
         match top {
-            Top::Object => self.object(entries)?,
+            Top::Object if self.quick => self.object(entries, Level::Other)?,
+            Top::Object => self.object(entries, Level::Message)?,
             Top::Array | Top::Scalar => self.pass()?,
         }
         self.space();
@@ -224,7 +264,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One object whose entries are wanted; the values inside are passed over.
-    fn object(&mut self, entries: &mut Vec<Entry>) -> Option<()> {
+    fn object(&mut self, entries: &mut Vec<Entry>, level: Level) -> Option<()> {
         self.take(b'{')?;
         self.open.push(b'}');
         self.space();
@@ -243,7 +283,7 @@ impl<'a> Scanner<'a> {
             self.take(b':')?;
             self.space();
             let value = self.at;
-            self.pass()?;
+            self.member(&key, level)?;
             let value = value..self.at;
             self.space();
             if self.is_whole(&value) {
@@ -258,6 +298,29 @@ impl<'a> Scanner<'a> {
                 _ => return None,
             }
         }
+    }
+
+    /// The value of `key` in an object of this level.
+    fn member(&mut self, key: &Range<usize>, level: Level) -> Option<()> {
+        let key = match level {
+            Level::Other => return self.pass(),
+            Level::Message | Level::Params => &self.bytes[key.clone()],
+        };
+        let at = self.at;
+        match level {
+            Level::Message if key == b"\"params\"" && self.peek() == Some(b'{') => {
+                let mut entries = Vec::with_capacity(USUAL);
+                self.object(&mut entries, Level::Params)?;
+                self.inner.params = Some((at, entries));
+            }
+            Level::Params if key == b"\"arguments\"" && self.peek() == Some(b'{') => {
+                let mut entries = Vec::with_capacity(USUAL);
+                self.object(&mut entries, Level::Other)?;
+                self.inner.arguments = Some((at, entries));
+            }
+            _ => return self.pass(),
+        }
+        Some(())
     }
 
     /// Whether a value that was just passed ends where it seems to: one with a fault behind it, or a
