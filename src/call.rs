@@ -188,11 +188,14 @@ impl<'a> Call<'a> {
 
     /// Whether the call carries a snippet in the proxy's wrapping, made for this very call.
     pub fn is_wrapped(&self) -> bool {
+        if !self.executes() {
+            return false;
+        }
         // The comment with the key is spelled in JSON as it is in C#.
         let code = self
             .argument("code")
             .and_then(|json| json.strip_prefix('"'));
-        self.executes() && code.and_then(key_of) == Some(&*self.key)
+        code.and_then(key_of) == Some(&*self.key)
     }
 
     /// The JSON text for a string argument that gets `head` and `tail` around it, which are escaped already. Its own

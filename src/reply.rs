@@ -74,7 +74,8 @@ enum Structured<'a> {
 /// passed on without that.
 pub struct Reply<'a> {
     bytes: &'a [u8],
-    result: Option<Raw<'a>>,
+    /// `result`: UTF-8, and where it stands.
+    result: Option<(&'a [u8], usize)>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
@@ -117,21 +118,26 @@ impl<'a> Surfaces<'a> {
 impl<'a> Reply<'a> {
     /// The answer that a message of the upstream is.
     pub fn of(message: &Message<'a>) -> Self {
-        let get = |member| message.get(member);
-        Reply::with_parts(
-            message.bytes,
-            message.clues,
-            [Member::Result, Member::Error].map(get),
-        )
+        let (result, error) = (
+            message.get_bytes(Member::Result),
+            message.get(Member::Error),
+        );
+        Reply::with_parts(message.bytes, message.clues, result, error)
     }
 
     /// An answer of these bytes, UTF-8, with this envelope.
     pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
-        let parts = ["result", "error"].map(|key| envelope.get(key));
-        Reply::with_parts(bytes, Clues::UNKNOWN, parts)
+        let result = envelope.get("result");
+        let result = result.map(|raw| (raw.text.as_bytes(), raw.at));
+        Reply::with_parts(bytes, Clues::UNKNOWN, result, envelope.get("error"))
     }
 
-    fn with_parts(bytes: &'a [u8], clues: Clues, [result, error]: [Option<Raw<'a>>; 2]) -> Self {
+    fn with_parts(
+        bytes: &'a [u8],
+        clues: Clues,
+        result: Option<(&'a [u8], usize)>,
+        error: Option<Raw<'a>>,
+    ) -> Self {
         Reply {
             bytes,
             clues,
@@ -145,8 +151,14 @@ impl<'a> Reply<'a> {
     }
 
     fn surfaces(&self) -> &Surfaces<'a> {
-        self.surfaces
-            .get_or_init(|| Surfaces::read(self.result, self.error))
+        self.surfaces.get_or_init(|| {
+            let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+            let result = self.result.map(|(bytes, at)| Raw {
+                text: text(bytes),
+                at,
+            });
+            Surfaces::read(result, self.error)
+        })
     }
 
     /// Whether `result.isError` is `true`.

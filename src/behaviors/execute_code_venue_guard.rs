@@ -35,7 +35,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 
 /// Whether a call is this behaviour's to judge: it checks for itself which project it reached, or is not forwarded.
 pub(super) fn takes(call: &Call<'_>, cx: &Cx<'_>) -> bool {
-    cx.is_at_work(&BEHAVIOR) && call.snippet().is_some()
+    call.snippet().is_some() && cx.is_at_work(&BEHAVIOR)
 }
 
 /// Where a snippet is meant to run.

@@ -11,9 +11,9 @@ use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
 use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
-use crate::wire::id::Id;
+use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -94,7 +94,7 @@ pub(super) struct Hold {
     on: bool,
     /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
     /// taken for that of a later one with its id.
-    sent: HashMap<Id, Limit>,
+    sent: IdMap<Limit>,
     /// The same for requests whose id was in use.
     twins: BTreeSet<(Id, Limit)>,
     /// All of them in order: a client may have many thousands in flight.
@@ -103,9 +103,9 @@ pub(super) struct Hold {
     scans: BTreeSet<Limit>,
     departures: u64,
     /// How many of the other requests that upstream has not answered have an id.
-    others: HashMap<Id, usize>,
+    others: IdMap<usize>,
     queue: BTreeMap<u64, Waiting>,
-    places: HashMap<Id, u64>,
+    places: IdMap<u64>,
     arrivals: u64,
     bytes: usize,
     last_scan: Option<Duration>,
@@ -235,6 +235,9 @@ impl Hold {
 
     /// Takes a request out before its turn. `false` when none of this id waits.
     pub(super) fn drop(&mut self, id: &Id) -> bool {
+        if self.places.is_empty() {
+            return false;
+        }
         let Some(place) = self.places.remove(id) else {
             return false;
         };

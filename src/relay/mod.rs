@@ -17,12 +17,12 @@ use crate::contain::Contained;
 use crate::reply::{self, Fact};
 use crate::safety::{Mode, SAFETY_MODES};
 use crate::wire::envelope::INTERNAL_ERROR;
-use crate::wire::id::Id;
+use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
 use hold::Hold;
 use hooks::Hooks;
 use inflight::{Asked, InFlight, State};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The name under which the core's own refusals state their facts.
@@ -71,7 +71,7 @@ pub struct Relay {
     listings: Listings,
     vetted: Option<listing::Vetted>,
     snippets: witness::Snippets,
-    pending: HashMap<Id, Box<InFlight>>,
+    pending: IdMap<Box<InFlight>>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
     waiting: usize,
@@ -101,7 +101,7 @@ impl Relay {
             listings: Listings::default(),
             vetted: None,
             snippets: witness::Snippets::default(),
-            pending: HashMap::new(),
+            pending: IdMap::default(),
             deadlines: BTreeSet::new(),
             waiting: 0,
             seq: 0,

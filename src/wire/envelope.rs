@@ -213,6 +213,11 @@ impl<'a> Message<'a> {
         value_at(&self.object, &self.places, member)
     }
 
+    /// The same as bytes, for a value that nobody may want to read: text costs a look at all of it.
+    pub fn get_bytes(&self, member: Member) -> Option<(&'a [u8], usize)> {
+        self.object.bytes_at(self.places[member as usize]? as usize)
+    }
+
     fn has(&self, member: Member) -> bool {
         self.places[member as usize].is_some()
     }

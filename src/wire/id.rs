@@ -1,6 +1,7 @@
 //! Request ids, compared as upstream compares them.
 
 use super::object::Raw;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A request id. `1` and `"1"` are two ids.
@@ -13,6 +14,9 @@ pub enum Id {
     /// A string, unescaped.
     String(Arc<str>),
 }
+
+/// Something for each of many ids. A call asks some six of these maps, so they hash fast.
+pub type IdMap<T> = HashMap<Id, T, foldhash::fast::RandomState>;
 
 /// The `id` of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]

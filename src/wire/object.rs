@@ -141,6 +141,13 @@ impl<'a> Object<'a> {
         Some(self.part(self.entries.get(place)?.value.clone()))
     }
 
+    /// The same as bytes, which costs nothing, and its byte offset in the message.
+    pub(super) fn bytes_at(&self, place: usize) -> Option<(&'a [u8], usize)> {
+        let range = self.entries.get(place)?.value.clone();
+        let at = self.at + range.start;
+        Some((self.bytes.get(range)?, at))
+    }
+
     /// The literals of the keys, in order.
     pub(super) fn keys(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
         let keys = self.entries.iter();
