@@ -8,6 +8,7 @@
 
 mod block;
 mod scalar;
+mod short;
 mod skip;
 
 pub(super) use scalar::plain;
@@ -37,19 +38,19 @@ pub enum Top {
 ///
 /// Nearly every reader of a call wants `params` and its `arguments`: to find their entries later is another scan.
 #[derive(Clone, Debug, Default)]
-pub struct Inner {
-    params: Option<(usize, Vec<Entry>)>,
-    arguments: Option<(usize, Vec<Entry>)>,
-}
+pub struct Inner([Option<(usize, Vec<Entry>)>; 2]);
 
 impl Inner {
     /// Takes the entries of the object at this offset, if they were found.
     pub(super) fn take(&mut self, at: usize) -> Option<Vec<Entry>> {
-        let of = |found: &&mut Option<(usize, Vec<Entry>)>| matches!(found, Some((its, _)) if *its == at);
-        let found = [&mut self.params, &mut self.arguments]
-            .into_iter()
-            .find(of)?;
+        let is = |found: &&mut Option<(usize, Vec<Entry>)>| matches!(found, Some((its, _)) if *its == at);
+        let found = self.0.iter_mut().find(is)?;
         found.take().map(|(_, entries)| entries)
+    }
+
+    /// Keeps the entries of the object that a path's key at `level` leads to.
+    fn put(&mut self, level: usize, found: (usize, Vec<Entry>)) {
+        self.0[level] = Some(found);
     }
 }
 
@@ -122,6 +123,21 @@ pub struct Broken {
 /// # Errors
 /// [`Broken`] when `text` is not exactly one JSON value.
 pub fn scan(text: &str) -> Result<Scanned, Broken> {
+    if let Some(short) = short::object(text.as_bytes(), &[PARAMS, ARGUMENTS]) {
+        return Ok(Scanned {
+            top: Top::Object,
+            entries: short.entries,
+            inner: short.inner,
+            depth: short.depth,
+            integer_digits: short.integer_digits,
+            // It has no escape that could be one.
+            lone_surrogate: false,
+        });
+    }
+    scan_bytewise(text)
+}
+
+fn scan_bytewise(text: &str) -> Result<Scanned, Broken> {
     let mut scanner = Scanner::new(text.as_bytes());
     let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
@@ -146,6 +162,17 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look(line: &[u8]) -> Result<Seen, Broken> {
+    if let Some(short) = short::object(line, &[]) {
+        return Ok(Seen {
+            top: Top::Object,
+            entries: short.entries,
+            clues: short.clues,
+        });
+    }
+    look_bytewise(line)
+}
+
+fn look_bytewise(line: &[u8]) -> Result<Seen, Broken> {
     let mut scanner = Scanner::quick(line);
     let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
@@ -193,6 +220,9 @@ pub(super) fn items(text: &str) -> Option<Vec<Range<usize>>> {
         }
     }
 }
+
+const PARAMS: &[u8] = b"\"params\"";
+const ARGUMENTS: &[u8] = b"\"arguments\"";
 
 /// Room for the entries of the usual object.
 const USUAL: usize = 8;
@@ -308,15 +338,15 @@ impl<'a> Scanner<'a> {
         };
         let at = self.at;
         match level {
-            Level::Message if key == b"\"params\"" && self.peek() == Some(b'{') => {
+            Level::Message if key == PARAMS && self.peek() == Some(b'{') => {
                 let mut entries = Vec::with_capacity(USUAL);
                 self.object(&mut entries, Level::Params)?;
-                self.inner.params = Some((at, entries));
+                self.inner.put(0, (at, entries));
             }
-            Level::Params if key == b"\"arguments\"" && self.peek() == Some(b'{') => {
+            Level::Params if key == ARGUMENTS && self.peek() == Some(b'{') => {
                 let mut entries = Vec::with_capacity(USUAL);
                 self.object(&mut entries, Level::Other)?;
-                self.inner.arguments = Some((at, entries));
+                self.inner.put(1, (at, entries));
             }
             _ => return self.pass(),
         }
