@@ -182,19 +182,29 @@ impl<'a> Object<'a> {
         self.entries.is_empty()
     }
 
+    #[inline]
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let literal = self.bytes.get(entry.key.clone()).unwrap_or_default();
+        let length = entry.key.end - entry.key.start;
         // An escape is longer than what it stands for, so only a longer literal can hold one.
-        match literal.len().cmp(&(key.len() + 2)) {
+        match length.cmp(&(key.len() + 2)) {
             Ordering::Less => false,
-            Ordering::Equal => literal.get(1..=key.len()) == Some(key.as_bytes()),
+            Ordering::Equal => {
+                let inside = entry.key.start + 1..entry.key.end - 1;
+                self.bytes.get(inside) == Some(key.as_bytes())
+            }
             Ordering::Greater => {
-                let first = literal.get(1);
+                let first = self.bytes.get(entry.key.start + 1);
                 (first == Some(&b'\\') || first == key.as_bytes().first())
-                    && memchr::memchr(b'\\', literal).is_some()
-                    && unescape(text(literal)).is_some_and(|text| text == key)
+                    && self.is_spelled(entry, key)
             }
         }
+    }
+
+    #[cold]
+    fn is_spelled(&self, entry: &Entry, key: &str) -> bool {
+        let literal = self.bytes.get(entry.key.clone()).unwrap_or_default();
+        memchr::memchr(b'\\', literal).is_some()
+            && unescape(text(literal)).is_some_and(|text| text == key)
     }
 
     /// The edits that make `key` stand for `value` (JSON text): the last copy is replaced, a key that
