@@ -10,11 +10,10 @@
 //! ```
 //!
 //! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
-//! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
+//! type, since the snippet's locals may have any name; no names of its own where the snippet can see them.
 
 use super::literal::string_literal;
 use crate::wire::push_escaped;
-use memchr::memmem;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -166,49 +165,38 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
 pub fn idempotency(code: &str, key: &str) -> Wrapped {
     let key = clean(key);
-    let names = Names::absent_from(code, &key);
-    let [head, trailer] = [&HEAD, &TRAILER].map(|template| template.fill(&key, &names));
+    let [head, trailer] = [&HEAD, &TRAILER].map(|template| template.fill(&key));
     Wrapped {
         json: Some([head.json, trailer.json]),
         ..Wrapped::new(head.text, code, &trailer.text, IDEMPOTENCY_LINES)
     }
 }
 
-/// In here and in the trailer `$k` is the key, and the other letters are the names.
+// It travels with every call, so it is as short as it can be.
+//
+// The snippet is the argument `f` of a lambda that holds all the rest: nothing in there is in the snippet's scope, so
+// its names are free to the snippet, in C# before 8 as well. The cast is for mcs, which copies a lambda that it finds a
+// type for, and cannot copy labels.
+// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
+/// In here `$` is the key.
 static HEAD: Template = Template::new(
-    r#"/* vrc-mcp-proxy key $k */ string $r = global::UnityEditor.SessionState.GetString("vrc-mcp-proxy.$k", ""), $t = ": this snippet already ran exactly once under its key and was not run again. ";
-if ($r == "running") return "[proxy-duplicate-suppressed] running" + $t + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
-if ($r.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "[proxy-duplicate-suppressed] failed" + $t + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + $r.Substring(8);
-if ($r.Length != 0) return "[proxy-duplicate-suppressed] succeeded" + $t + ($r == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + $r.Substring(11));
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "running");
-global::System.Func<object> $b = () => { {
+    r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
+if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though steps ahead of the throw may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
+global::System.Action<string>s=x=>global::UnityEditor.SessionState.SetString(k,x);s("running");
+try{v=f();}catch(global::System.Exception e){try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}
+try{s(v==null?"completed with null":"completed: "+v);}catch(global::System.Exception e){s("completed: (its ToString() threw "+e.GetType()+")");}return v;
+}))((global::System.Func<object>)(()=>{{
 "#,
 );
 
 // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
-// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
-static TRAILER: Template = Template::new(
-    r#"
-} return null; }; object $v;
-try { $v = $b(); } catch (global::System.Exception $e) {
-try { $r = $e.Message; } catch (global::System.Exception) { $r = $e.GetType().FullName; }
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "failed: " + $r); throw; }
-try { $r = $v == null ? "completed-null" : "completed: " + $v; }
-catch (global::System.Exception $e) { $r = "completed: (its ToString() threw " + $e.GetType().FullName + ")"; }
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", $r); return $v;"#,
-);
+static TRAILER: Template = Template::new("\n}return null;}));");
 
-/// A text with places to fill, each a `$` and a letter.
+/// A text with places for the key, each a `$`.
 struct Template {
     text: &'static str,
-    /// Taken apart at the first use, as text and as it stands inside a JSON string: what is filled in needs no escapes.
-    parts: OnceLock<[Parts; 2]>,
-}
-
-/// What stands ahead of the first place, and the places with what follows on each.
-struct Parts {
-    first: String,
-    rest: Vec<(u8, String)>,
+    /// As it stands inside a JSON string; the key needs no escapes.
+    json: OnceLock<String>,
 }
 
 /// A template that was filled, as text and as it stands inside a JSON string.
@@ -221,77 +209,19 @@ impl Template {
     const fn new(text: &'static str) -> Self {
         Template {
             text,
-            parts: OnceLock::new(),
+            json: OnceLock::new(),
         }
     }
 
-    fn fill(&self, key: &str, names: &Names) -> Filled {
-        let parts = || {
+    fn fill(&self, key: &str) -> Filled {
+        let escaped = || {
             let mut json = String::new();
             push_escaped(&mut json, self.text);
-            [Parts::of(self.text), Parts::of(&json)]
+            json
         };
-        let parts = self.parts.get_or_init(parts).each_ref();
-        let [text, json] = parts.map(|parts| parts.fill(key, names));
-        Filled { text, json }
-    }
-}
-
-impl Parts {
-    fn of(template: &str) -> Self {
-        let mut parts = template.split('$');
-        let first = parts.next().unwrap_or_default().to_owned();
-        let place = |part: &str| Some((*part.as_bytes().first()?, part.get(1..)?.to_owned()));
-        Parts {
-            first,
-            rest: parts.filter_map(place).collect(),
-        }
-    }
-
-    fn fill(&self, key: &str, names: &Names) -> String {
-        let value = |place| match place {
-            b'k' => key,
-            b'r' => &names.record,
-            b't' => &names.told,
-            b'b' => &names.body,
-            b'v' => &names.value,
-            _ => &names.error,
-        };
-        let pieces = self.rest.iter();
-        let pieces = pieces.flat_map(|(place, text)| [value(*place), text]);
-        let pieces = std::iter::once(self.first.as_str()).chain(pieces);
-        let mut filled = String::with_capacity(pieces.clone().map(str::len).sum());
-        pieces.for_each(|piece| filled.push_str(piece));
-        filled
-    }
-}
-
-/// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.
-struct Names {
-    record: String,
-    told: String,
-    body: String,
-    value: String,
-    error: String,
-}
-
-impl Names {
-    /// Names from the key, which is younger than the snippet; should the snippet hold them all the same, longer ones.
-    fn absent_from(code: &str, key: &str) -> Self {
-        let mut tail = String::with_capacity(16);
-        tail.push('_');
-        tail.extend(key.chars().filter(|&c| c != '-').take(12));
-        while memmem::find(code.as_bytes(), tail.as_bytes()).is_some() {
-            tail.push('_');
-        }
-        let [record, told, body, value, error] =
-            ["r", "t", "b", "v", "e"].map(|role| [role, &tail].concat());
-        Self {
-            record,
-            told,
-            body,
-            value,
-            error,
+        Filled {
+            text: self.text.replace('$', key),
+            json: self.json.get_or_init(escaped).replace('$', key),
         }
     }
 }

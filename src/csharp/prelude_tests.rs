@@ -2,6 +2,7 @@ use super::*;
 use crate::csharp::lexer::{TokenKind, tokens};
 use crate::csharp::line_count;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const KEY: &str = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 const PATH: &str = "C:/Unity/Alpha/Assets";
@@ -28,13 +29,10 @@ fn six_lines_ahead_and_the_key_first_of_all() {
     let (head, trailer) = around(&wrapped, "return 1;");
     assert_eq!((wrapped.prelude_lines, line_count(head)), (6, 7));
     assert!(head.starts_with(&format!("/* vrc-mcp-proxy key {KEY} */ ")));
-    assert_eq!(head.matches(&format!("\"vrc-mcp-proxy.{KEY}\"")).count(), 2);
-    assert_eq!(
-        head.matches("return \"[proxy-duplicate-suppressed] ")
-            .count(),
-        3
-    );
-    assert!(trailer.starts_with("\n} return null; };"));
+    assert_eq!(head.matches(&format!("\"{KEY}\"")).count(), 1);
+    let told = "return\"[proxy-duplicate-suppressed] \"";
+    assert_eq!(head.matches(told).count(), 1);
+    assert_eq!(trailer, "\n}return null;}));");
 }
 
 #[test]
@@ -97,17 +95,6 @@ fn a_key_cannot_leave_its_comment() {
 }
 
 #[test]
-fn the_wrappers_names_are_not_in_the_snippet() {
-    let tail = |code: &str| Names::absent_from(code, KEY).record;
-    assert_eq!(tail("int r, t, b, v, e;"), "r_0f1e2d3c4b5a");
-    assert_eq!(
-        tail("int r_0f1e2d3c4b5a, t_0f1e2d3c4b5a_;"),
-        "r_0f1e2d3c4b5a__"
-    );
-    assert_ne!(tail(""), Names::absent_from("", "another-key").record);
-}
-
-#[test]
 fn lengths_are_utf16_and_only_the_wrapping_is_to_blame() {
     assert_eq!((utf16_len("aé日"), utf16_len("😀")), (3, 2));
     let limit = EDITOR_CODE_LIMIT_UTF16;
@@ -129,8 +116,13 @@ fn lengths_are_utf16_and_only_the_wrapping_is_to_blame() {
 fn the_wrapping_stays_small() {
     let inner = idempotency("", KEY);
     let both = venue(&inner.code, PATH, Some(KEY));
-    assert!(utf16_len(&inner.code) < 2_300, "{}", inner.code.len());
-    assert!(utf16_len(&both.code) < 3_000, "{}", both.code.len());
+    // What the line to the upstream grows by.
+    assert!(
+        crate::wire::quote(&inner.code).len() < 1_150,
+        "{}",
+        inner.code.len()
+    );
+    assert!(utf16_len(&both.code) < 1_800, "{}", both.code.len());
 }
 
 #[test]
@@ -159,32 +151,46 @@ fn nothing_that_the_editor_or_upstream_trips_over_is_injected() {
     }
 }
 
-/// The identifiers and keywords in injected code that stand free, so that a local of the caller's could capture them.
-fn free_words(code: &str) -> Vec<String> {
+/// The words in injected code that stand free, so that a local of the caller's could capture them.
+fn free_words(code: &str) -> BTreeSet<String> {
     let mut before = "";
-    let mut words = Vec::new();
+    let mut words = BTreeSet::new();
     for token in tokens(code).filter(|t| t.kind != TokenKind::Comment) {
         let text = &code[token.range];
-        if token.kind == TokenKind::Word
-            && !matches!(before, "." | "::")
-            && !text.contains("_0f1e2d3c4b5a")
-        {
-            words.push(text.to_owned());
+        if token.kind == TokenKind::Word && !matches!(before, "." | "::") {
+            words.insert(text.to_owned());
         }
         before = text;
     }
-    words.sort();
-    words.dedup();
     words
 }
 
+const KEYWORDS: [&str; 9] = [
+    "catch", "global", "if", "null", "object", "return", "string", "throw", "try",
+];
+
 #[test]
 fn nothing_injected_can_be_captured_by_a_name_of_the_callers() {
-    let both = venue(&idempotency("", KEY).code, PATH, Some(KEY)).code;
-    let keywords = [
-        "catch", "global", "if", "null", "object", "return", "string", "throw", "try",
-    ];
-    assert_eq!(free_words(&both), keywords);
+    // What stands around the lambda that holds the wrapper's own names.
+    let inner = idempotency("", KEY);
+    let (head, trailer) = around(&inner, "");
+    let (opening, rest) = head.split_once("(f=>{").expect("a lambda");
+    let (own, closing) = rest.split_once("\n}))(").expect("its end");
+    let check = venue("", PATH, Some(KEY)).code;
+    let outside = [check.as_str(), opening, "))(", closing, trailer].concat();
+    assert!(
+        free_words(&outside)
+            .iter()
+            .all(|word| KEYWORDS.contains(&&**word))
+    );
+    // The names are all declared in that lambda, and nothing else is leaned on.
+    let names = free_words(own).into_iter();
+    let names: Vec<_> = names.filter(|word| !KEYWORDS.contains(&&**word)).collect();
+    assert_eq!(names, ["e", "f", "k", "r", "s", "t", "v", "x"]);
+    assert_eq!(
+        own.matches(['{', '(']).count(),
+        own.matches(['}', ')']).count()
+    );
 }
 
 proptest! {
