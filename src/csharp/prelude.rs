@@ -4,18 +4,19 @@
 //!
 //! ```text
 //!  1..5   the venue check: return a misroute text in any Editor but the expected one
-//!  6..11  the record: answer a known key from SessionState, else mark it running and open the body
+//!  6..11  the record: answer a known key from SessionState, else mark it running, run the body, and store how that
+//!         ended; open the body
 //! 12..    the caller's snippet, verbatim
-//!         the trailer: close the body, run it, store how it ended
+//!         the trailer: close the body
 //! ```
 //!
 //! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
 //! type, since the snippet's locals may have any name; no names of its own where the snippet can see them.
 
 use super::literal::string_literal;
-use crate::wire::push_escaped;
+use crate::wire::{push_escaped, unescape};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// Starts the text that a snippet returns when it reached another Editor than the expected one.
 pub const VENUE_MARKER: &str = "[proxy-venue-misroute]";
@@ -35,45 +36,26 @@ pub const EDITOR_CODE_LIMIT_UTF16: usize = 50_000;
 /// Starts the comment at the very start of all injected code; the key follows it.
 pub const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
 
-/// A snippet with the proxy's lines around it.
+/// Lines to put around a snippet. They are ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrapped {
-    /// The whole code to send.
-    pub code: String,
-    /// Lines put ahead of what was given; it starts on the line after them.
-    pub prelude_lines: usize,
-    /// Bytes put ahead of what was given.
-    ahead: usize,
-    /// What stands around it, as in a JSON string; where that is not known it is to be escaped.
-    json: Option<[String; 2]>,
+pub struct Lines {
+    /// What stands ahead of it, as inside a JSON string.
+    pub head: String,
+    /// What stands behind it, as inside a JSON string.
+    pub tail: &'static str,
+    /// How many lines `head` puts ahead.
+    pub ahead: usize,
+    /// How long both are as C#, in characters.
+    pub added: usize,
 }
 
-impl Wrapped {
-    fn new(mut head: String, code: &str, tail: &str, prelude_lines: usize) -> Self {
-        let ahead = head.len();
-        head.reserve_exact(code.len() + tail.len());
-        head.push_str(code);
-        head.push_str(tail);
-        Self {
-            code: head,
-            prelude_lines,
-            ahead,
-            json: None,
-        }
-    }
-
-    /// What stands ahead of and behind `code`, which was given, as in a JSON string.
-    pub fn around(&self, code: &str) -> [Cow<'_, str>; 2] {
-        if let Some(json) = &self.json {
-            return json.each_ref().map(|part| Cow::Borrowed(part.as_str()));
-        }
-        let (head, rest) = self.code.split_at(self.ahead);
-        let tail = rest.strip_prefix(code).unwrap_or_default();
-        [head, tail].map(|part| {
-            let mut json = String::with_capacity(part.len() + part.len() / 8);
-            push_escaped(&mut json, part);
-            json.into()
-        })
+impl Lines {
+    /// `code` with the lines around it, as C#.
+    pub fn around(&self, code: &str) -> String {
+        // Escaped in here, so this reads them.
+        let text = |part: &str| unescape(&["\"", part, "\""].concat()).map(Cow::into_owned);
+        let [head, tail] = [&self.head, self.tail].map(|part| text(part).unwrap_or_default());
+        [&head, code, &tail].concat()
     }
 }
 
@@ -106,17 +88,11 @@ pub fn utf16_len(text: &str) -> usize {
     text.bytes().map(units).sum()
 }
 
-/// Whether `wrapped` is past [`EDITOR_CODE_LIMIT_UTF16`] while `own`, the caller's snippet, is not.
-pub fn over_limit(own: &str, wrapped: &str) -> Option<OverLimit> {
-    // No text has more units than bytes.
-    if wrapped.len() <= EDITOR_CODE_LIMIT_UTF16 {
-        return None;
-    }
-    let (own, wrapped) = (utf16_len(own), utf16_len(wrapped));
-    (own <= EDITOR_CODE_LIMIT_UTF16 && wrapped > EDITOR_CODE_LIMIT_UTF16).then(|| OverLimit {
-        own,
-        added: wrapped - own,
-    })
+/// Whether `own`, the caller's snippet, is past [`EDITOR_CODE_LIMIT_UTF16`] with `added` units more, and not without.
+pub fn over_limit(own: &str, added: usize) -> Option<OverLimit> {
+    let own = utf16_len(own);
+    (own <= EDITOR_CODE_LIMIT_UTF16 && own + added > EDITOR_CODE_LIMIT_UTF16)
+        .then_some(OverLimit { own, added })
 }
 
 /// An Assets path as the venue check compares it: forward slashes, no slash at the end.
@@ -131,16 +107,16 @@ pub fn key_of(code: &str) -> Option<&str> {
         .map(|(key, _)| key)
 }
 
-/// Puts five lines ahead of `code` that return a text starting with [`VENUE_MARKER`] unless the Editor's
+/// Five lines to put ahead of a snippet, which return a text starting with [`VENUE_MARKER`] unless the Editor's
 /// `Application.dataPath` is `expected_assets_path` (ordinal, case ignored, slashes normalized on both sides).
 ///
-/// They bring in no names. `key` is the key that `code` was wrapped under, if it was: its comment then stands at the
-/// very start here too.
-pub fn venue(code: &str, expected_assets_path: &str, key: Option<&str>) -> Wrapped {
+/// They bring in no names. `key` is the key that the snippet was wrapped under, if it was: its comment then stands at
+/// the very start here too.
+pub fn venue(expected_assets_path: &str, key: Option<&str>) -> Lines {
     let path = string_literal(&normalize_assets_path(expected_assets_path));
     let mark = key.map(|key| key_comment(&clean(key))).unwrap_or_default();
     // The block keeps an `else` at the start of the snippet from finding this `if`.
-    let head = format!(
+    let text = format!(
         r#"{mark}{{ if (!string.Equals(global::UnityEngine.Application.dataPath.Replace('\\', '/').TrimEnd('/'),
 {path}, global::System.StringComparison.OrdinalIgnoreCase))
 return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one at " + global::UnityEngine.Application.dataPath
@@ -148,10 +124,17 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 + " re-pin with set_active_instance or route the call with unity_instance."; }}
 "#
     );
-    Wrapped::new(head, code, "", VENUE_LINES)
+    let mut head = String::with_capacity(text.len() + text.len() / 8);
+    push_escaped(&mut head, &text);
+    Lines {
+        head,
+        tail: "",
+        ahead: VENUE_LINES,
+        added: text.len(),
+    }
 }
 
-/// Puts six lines ahead of `code`, and a trailer behind it, that let it run once per `key` however often it is
+/// Six lines to put ahead of a snippet, and a trailer behind it, that let it run once per `key` however often it is
 /// delivered, as long as the Editor's process lives.
 ///
 /// The snippet becomes the body of a `Func<object>`. The first delivery marks the key in `SessionState`, runs the
@@ -163,12 +146,16 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// compiles bare but not in here; the errors then lie past its last line.
 ///
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
-pub fn idempotency(code: &str, key: &str) -> Wrapped {
+pub fn idempotency(key: &str) -> Lines {
     let key = clean(key);
-    let [head, trailer] = [&HEAD, &TRAILER].map(|template| template.fill(&key));
-    Wrapped {
-        json: Some([head.json, trailer.json]),
-        ..Wrapped::new(head.text, code, &trailer.text, IDEMPOTENCY_LINES)
+    let key = key.as_ref();
+    let guard: &'static Guard = &GUARD;
+    let [mark, literal, rest] = &guard.head;
+    Lines {
+        head: [mark, key, literal, key, rest].concat(),
+        tail: &guard.tail,
+        ahead: IDEMPOTENCY_LINES,
+        added: guard.added + 2 * key.len(),
     }
 }
 
@@ -179,52 +166,39 @@ pub fn idempotency(code: &str, key: &str) -> Wrapped {
 // type for, and cannot copy labels.
 // ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
 /// In here `$` is the key.
-static HEAD: Template = Template::new(
-    r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
+const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
 if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though steps ahead of the throw may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
 global::System.Action<string>s=x=>global::UnityEditor.SessionState.SetString(k,x);s("running");
 try{v=f();}catch(global::System.Exception e){try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}
 try{s(v==null?"completed with null":"completed: "+v);}catch(global::System.Exception e){s("completed: (its ToString() threw "+e.GetType()+")");}return v;
 }))((global::System.Func<object>)(()=>{{
-"#,
-);
+"#;
 
 // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
-static TRAILER: Template = Template::new("\n}return null;}));");
+const TRAILER: &str = "\n}return null;}));";
 
-/// A text with places for the key, each a `$`.
-struct Template {
-    text: &'static str,
-    /// As it stands inside a JSON string; the key needs no escapes.
-    json: OnceLock<String>,
+/// [`HEAD`] and [`TRAILER`] as they stand inside a JSON string; the key needs no escapes.
+struct Guard {
+    /// What stands ahead of the key, between its two places, and behind.
+    head: [String; 3],
+    tail: String,
+    /// Their length as C#, without the key.
+    added: usize,
 }
 
-/// A template that was filled, as text and as it stands inside a JSON string.
-struct Filled {
-    text: String,
-    json: String,
-}
-
-impl Template {
-    const fn new(text: &'static str) -> Self {
-        Template {
-            text,
-            json: OnceLock::new(),
-        }
+static GUARD: LazyLock<Guard> = LazyLock::new(|| {
+    let escaped = |text: &str| {
+        let mut json = String::new();
+        push_escaped(&mut json, text);
+        json
+    };
+    let mut parts = HEAD.splitn(3, '$').map(escaped);
+    Guard {
+        head: std::array::from_fn(|_| parts.next().unwrap_or_default()),
+        tail: escaped(TRAILER),
+        added: HEAD.len() - 2 + TRAILER.len(),
     }
-
-    fn fill(&self, key: &str) -> Filled {
-        let escaped = || {
-            let mut json = String::new();
-            push_escaped(&mut json, self.text);
-            json
-        };
-        Filled {
-            text: self.text.replace('$', key),
-            json: self.json.get_or_init(escaped).replace('$', key),
-        }
-    }
-}
+});
 
 fn clean(key: &str) -> Cow<'_, str> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

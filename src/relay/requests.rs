@@ -4,7 +4,7 @@ use super::hold::{Passage, UnityBound};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::{Action, Level, Now, RELAY, Relay};
-use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting, snippet_fits};
+use crate::behaviors::{Check, Cx, Expiry, Hook, Rewriting, snippet_fits};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, contain};
 use crate::instances::Selector;
@@ -173,8 +173,9 @@ impl Relay {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
                 let line = changed.as_ref().unwrap_or(line);
                 out.extend(cleared.log);
-                self.remember(&cleared.entry.seen);
-                self.send(cleared.entry, line, passage, now, out);
+                let mut entry = cleared.entry;
+                self.remember(&mut entry.seen);
+                self.send(entry, line, passage, now, out);
             }
             Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
         }
@@ -277,8 +278,8 @@ impl Relay {
             match request(name, || rewrite(call, cx))? {
                 Rewriting::Keep => {}
                 Rewriting::Change(change) => {
-                    if change.prelude_lines > 0 {
-                        prelude.push((name, change.prelude_lines));
+                    if let Some(lines) = &change.lines {
+                        prelude.push((name, lines.ahead));
                     }
                     call.apply(change);
                 }
@@ -297,8 +298,8 @@ impl Relay {
         call: &Call<'_>,
         cx: &Cx<'_>,
         now: Now,
-    ) -> Result<Option<(Duration, &'static str, Refusal)>, Stopped> {
-        let mut first: Option<(Duration, &'static str, Refusal)> = None;
+    ) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
+        let mut first: Option<(Duration, &'static str, Expiry)> = None;
         for (name, deadline) in self.hooks(|hook| match hook {
             Hook::Deadline(run) => Some(*run),
             _ => None,
@@ -311,7 +312,7 @@ impl Relay {
             if let Some(at) = at
                 && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
             {
-                first = Some((at, name, expiry.refusal));
+                first = Some((at, name, expiry));
             }
         }
         Ok(first)

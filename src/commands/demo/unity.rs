@@ -249,8 +249,8 @@ mod tests {
             assert_eq!(done.answer["data"]["result"], "baked");
         }
         for key in ["one", "two"] {
-            let code = prelude::idempotency(LAMP, key).code;
-            let code = prelude::venue(&code, "C:/Unity/Alpha/Assets", Some(key)).code;
+            let code = prelude::idempotency(key).around(LAMP);
+            let code = prelude::venue("C:/Unity/Alpha/Assets", Some(key)).around(&code);
             assert_eq!(run(&mut editor, &code).takes_s, BAKE_S);
             let again = run(&mut editor, &code);
             assert_eq!(again.takes_s, 0);
