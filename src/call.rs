@@ -1,6 +1,6 @@
 //! A tool call on its way to the upstream, as hooks see it.
 
-use crate::csharp::prelude::{Lines, key_of};
+use crate::csharp::prelude::Lines;
 use crate::instances::Selector;
 use crate::reply::Phrase;
 use crate::wire::id::Id;
@@ -46,9 +46,10 @@ pub struct Target {
 /// What a rewrite makes of a call's arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Rewrite {
-    /// Arguments to set, as key and JSON text. Not `code`, which gets lines around it.
+    /// Arguments to set, as key and JSON text. Not `code`, which can only get lines
+    /// around it.
     pub set: Vec<(&'static str, String)>,
-    /// Arguments to remove, every copy of them.
+    /// Arguments to remove, every copy of them. Not `code`.
     pub remove: Vec<&'static str>,
     /// Lines to put around the snippet.
     pub lines: Option<Lines>,
@@ -71,7 +72,9 @@ pub struct Call<'a> {
     arguments: Option<Object<'a>>,
     set: Vec<(&'static str, String)>,
     removed: Vec<&'static str>,
-    /// What is put around `code`, the innermost first.
+    /// For a call that executes, `code` as the client sent it.
+    code: Option<Raw<'a>>,
+    /// What is put around it, the innermost first.
     around: Vec<Lines>,
 }
 
@@ -82,8 +85,11 @@ impl<'a> Call<'a> {
         let tool = params.get_str("name").unwrap_or_default();
         let action = arguments.as_ref().filter(|_| tool == "execute_code");
         let action = action.and_then(|arguments| arguments.get_str("action"));
+        let executes = action.as_deref() == Some("execute");
+        let code = arguments.as_ref().filter(|_| executes);
         Call {
-            executes: action.as_deref() == Some("execute"),
+            code: code.and_then(|arguments| arguments.get("code")),
+            executes,
             id,
             tool,
             key,
@@ -153,19 +159,18 @@ impl<'a> Call<'a> {
         self.executes
     }
 
-    /// The snippet of an `execute_code` / `execute` call, without what is put around it; `None` when it is missing,
-    /// blank or no string: such a call is upstream's to refuse.
-    pub fn snippet(&self) -> Option<Cow<'_, str>> {
-        let code = self.executes().then(|| self.string("code")).flatten();
-        code.filter(|code| !trim(code).is_empty())
+    /// The snippet of an `execute_code` / `execute` call as the client sent it; `None` when it is missing, blank or no
+    /// string: such a call is upstream's to refuse.
+    pub fn snippet(&self) -> Option<Cow<'a, str>> {
+        let code = self.code?.as_str()?;
+        (!trim(&code).is_empty()).then_some(code)
     }
 
     /// Whether there is a snippet.
     pub fn has_snippet(&self) -> bool {
-        let code = self.argument("code").map(str::as_bytes);
-        match code.filter(|_| self.executes()) {
+        match self.code.map(|code| code.text.as_bytes()) {
             // Nearly every one begins with a letter; no client's line holds half a surrogate pair.
-            Some([b'"', first, ..]) if first.is_ascii_alphanumeric() => true,
+            Some([b'"', first, ..]) if first.is_ascii_alphabetic() => true,
             Some([b'"', ..]) => self.snippet().is_some(),
             _ => false,
         }
@@ -174,14 +179,13 @@ impl<'a> Call<'a> {
     /// Whether the snippet can hold `phrase`, which is of ASCII letters: a cheap first look.
     pub fn snippet_may_hold(&self, phrase: &Phrase) -> bool {
         static ESCAPE: Phrase = Phrase::new("\\u");
-        let code = self.argument("code").filter(|_| self.executes());
-        let code = code.map(str::as_bytes);
+        let code = self.code.map(|code| code.text.as_bytes());
         code.is_some_and(|code| phrase.is_in(code) || ESCAPE.is_in(code))
     }
 
-    /// The snippet as the client sent it.
-    pub fn original_snippet(&self) -> Option<Cow<'a, str>> {
-        self.original("code")?.as_str()
+    /// How long the snippet is in a JSON string, in bytes: its text is no longer than that.
+    pub fn snippet_bytes(&self) -> usize {
+        self.code.map_or(0, |code| code.text.len())
     }
 
     /// An argument as the client sent it.
@@ -191,9 +195,8 @@ impl<'a> Call<'a> {
 
     /// Whether the call carries a snippet in the proxy's wrapping, made for this very call.
     pub fn is_wrapped(&self) -> bool {
-        // The comment with the key is spelled in JSON as it is in C#.
-        let outermost = self.around.last();
-        outermost.is_some_and(|lines| key_of(&lines.head) == Some(self.key))
+        let mut around = self.around.iter();
+        around.any(|lines| lines.key() == Some(self.key))
     }
 
     /// How many characters are put around the snippet.
@@ -216,7 +219,8 @@ impl<'a> Call<'a> {
 
     /// The edits that all rewrites so far come to.
     pub fn edits(&self) -> Edits<'_> {
-        let mut edits = Edits::default();
+        // Most that are made for a snippet: five at its head, one at its tail, one argument.
+        let mut edits = Edits::with_capacity(if self.around.is_empty() { 0 } else { 8 });
         let Some(arguments) = &self.arguments else {
             // None or null is as good as an empty object to upstream; anything else is its to reject.
             if !self.set.is_empty() && self.raw_arguments().is_none_or(|raw| raw.is_null()) {
@@ -241,27 +245,30 @@ impl<'a> Call<'a> {
         }
         if !appended.is_empty() {
             let mut keys = arguments.entries().map(|(key, _)| key);
-            if keys.any(|key| key.as_str().is_none_or(|key| !is_removed(&key))) {
-                appended.insert(0, ',');
-            }
+            let kept = keys.any(|key| key.as_str().is_none_or(|key| !is_removed(&key)));
             let end = arguments.raw().range().end - 1;
+            if kept {
+                edits.replace(end..end, ",");
+            }
             edits.replace(end..end, appended);
         }
-        self.surround(arguments, &mut edits);
+        self.surround(&mut edits);
         edits
     }
 
     /// Puts the lines around the snippet, whose own bytes stay as they came.
-    fn surround<'e>(&'e self, arguments: &Object<'_>, edits: &mut Edits<'e>) {
-        let Some(code) = arguments.get("code").filter(|_| !self.around.is_empty()) else {
+    fn surround<'e>(&'e self, edits: &mut Edits<'e>) {
+        let Some(code) = self.code else {
             return;
         };
         let Range { start, end } = code.range();
         for lines in self.around.iter().rev() {
-            edits.replace(start + 1..start + 1, lines.head.as_str());
+            for part in lines.head() {
+                edits.replace(start + 1..start + 1, part);
+            }
         }
         for lines in &self.around {
-            edits.replace(end - 1..end - 1, lines.tail);
+            edits.replace(end - 1..end - 1, lines.tail());
         }
     }
 
@@ -283,6 +290,7 @@ impl<'a> Call<'a> {
 
 /// Appends a member to those of an object.
 fn push(members: &mut String, (key, value): &(&str, String)) {
+    members.reserve(key.len() + value.len() + "{,\"\":}".len());
     if members.len() > 1 {
         members.push(',');
     }

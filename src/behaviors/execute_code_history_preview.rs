@@ -37,7 +37,10 @@ const KEPT: usize = 1 + 6 * SHOWN_UTF16 + 12;
 
 /// Takes down how a snippet begins that goes out in the proxy's wrapping.
 fn head(call: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
-    let code = call.original("code").filter(|_| call.is_wrapped())?.text;
+    if !call.is_wrapped() {
+        return None;
+    }
+    let code = call.original("code")?.text;
     let kept = code.get(..code.floor_char_boundary(KEPT))?;
     Some(Seen::Snippet {
         key: call.key.to_owned(),

@@ -39,23 +39,57 @@ pub const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
 /// Lines to put around a snippet. They are ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
-    /// What stands ahead of it, as inside a JSON string.
-    pub head: String,
-    /// What stands behind it, as inside a JSON string.
-    pub tail: &'static str,
-    /// How many lines `head` puts ahead.
+    kind: Kind,
+    /// The key in the comment that they start with.
+    key: Option<String>,
+    /// How many lines are put ahead.
     pub ahead: usize,
-    /// How long both are as C#, in characters.
+    /// How much is put ahead and behind, in characters of the code.
     pub added: usize,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// This text ahead, as inside a JSON string.
+    Venue(String),
+    /// [`GUARD`], with the key.
+    Idempotency,
+}
+
 impl Lines {
+    /// The key that they start with, if they do.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// What stands ahead of the snippet, as inside a JSON string, in parts.
+    pub fn head(&self) -> impl Iterator<Item = &str> {
+        let key = self.key.as_deref().unwrap_or_default();
+        let (parts, count) = match &self.kind {
+            Kind::Venue(head) => ([head.as_str(), "", "", "", ""], 1),
+            Kind::Idempotency => {
+                let [mark, literal, rest] = &GUARD.head;
+                ([mark.as_str(), key, literal, key, rest], 5)
+            }
+        };
+        parts.into_iter().take(count)
+    }
+
+    /// What stands behind it, as inside a JSON string.
+    pub fn tail(&self) -> &str {
+        match self.kind {
+            Kind::Venue(_) => "",
+            Kind::Idempotency => &GUARD.tail,
+        }
+    }
+
     /// `code` with the lines around it, as C#.
     pub fn around(&self, code: &str) -> String {
         // Escaped in here, so this reads them.
         let text = |part: &str| unescape(&["\"", part, "\""].concat()).map(Cow::into_owned);
-        let [head, tail] = [&self.head, self.tail].map(|part| text(part).unwrap_or_default());
-        [&head, code, &tail].concat()
+        let head = text(&self.head().collect::<String>());
+        let tail = text(self.tail());
+        [&head.unwrap_or_default(), code, &tail.unwrap_or_default()].concat()
     }
 }
 
@@ -114,7 +148,8 @@ pub fn key_of(code: &str) -> Option<&str> {
 /// the very start here too.
 pub fn venue(expected_assets_path: &str, key: Option<&str>) -> Lines {
     let path = string_literal(&normalize_assets_path(expected_assets_path));
-    let mark = key.map(|key| key_comment(&clean(key))).unwrap_or_default();
+    let key = key.map(clean);
+    let mark = key.as_deref().map(key_comment).unwrap_or_default();
     // The block keeps an `else` at the start of the snippet from finding this `if`.
     let text = format!(
         r#"{mark}{{ if (!string.Equals(global::UnityEngine.Application.dataPath.Replace('\\', '/').TrimEnd('/'),
@@ -127,8 +162,8 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
     let mut head = String::with_capacity(text.len() + text.len() / 8);
     push_escaped(&mut head, &text);
     Lines {
-        head,
-        tail: "",
+        kind: Kind::Venue(head),
+        key,
         ahead: VENUE_LINES,
         added: text.len(),
     }
@@ -148,14 +183,11 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
 pub fn idempotency(key: &str) -> Lines {
     let key = clean(key);
-    let key = key.as_ref();
-    let guard: &'static Guard = &GUARD;
-    let [mark, literal, rest] = &guard.head;
     Lines {
-        head: [mark, key, literal, key, rest].concat(),
-        tail: &guard.tail,
+        kind: Kind::Idempotency,
+        added: GUARD.added + 2 * key.len(),
+        key: Some(key),
         ahead: IDEMPOTENCY_LINES,
-        added: guard.added + 2 * key.len(),
     }
 }
 
@@ -200,13 +232,18 @@ static GUARD: LazyLock<Guard> = LazyLock::new(|| {
     }
 });
 
-fn clean(key: &str) -> Cow<'_, str> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if key.bytes().all(fits) {
-        return key.into();
+fn clean(key: &str) -> String {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    // Without a way out of the loop it takes all bytes at a time.
+    if key
+        .as_bytes()
+        .iter()
+        .fold(true, |all, byte| all & fits(byte))
+    {
+        return key.to_owned();
     }
-    let kept = key.chars().filter(|&c| u8::try_from(c).is_ok_and(fits));
-    kept.collect::<String>().into()
+    let kept = key.bytes().filter(fits).map(char::from);
+    kept.collect()
 }
 
 fn key_comment(key: &str) -> String {

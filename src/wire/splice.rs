@@ -16,6 +16,13 @@ pub struct Edits<'t> {
 pub struct BadEdits;
 
 impl<'t> Edits<'t> {
+    /// None yet, and room for so many.
+    pub fn with_capacity(edits: usize) -> Self {
+        Edits {
+            list: Vec::with_capacity(edits),
+        }
+    }
+
     /// Replaces `range` by `text`. Insertions at one place keep their order.
     pub fn replace(&mut self, range: Range<usize>, text: impl Into<Cow<'t, str>>) {
         self.list.push((range, text.into()));

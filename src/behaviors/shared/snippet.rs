@@ -22,9 +22,7 @@ pub(in crate::behaviors) fn surround(lines: Lines) -> Rewriting {
 /// asked when all lines are there: numbers that leave some out would have the caller shorten it for nothing.
 pub(crate) fn fits(call: &Call<'_>) -> Check {
     let added = call.added();
-    // No text is longer than its literal.
-    let long = |literal: &str| literal.len() + added > EDITOR_CODE_LIMIT_UTF16;
-    if !call.argument("code").is_some_and(long) {
+    if call.snippet_bytes() + added <= EDITOR_CODE_LIMIT_UTF16 {
         return Check::Pass;
     }
     match call.snippet().and_then(|own| over_limit(&own, added)) {
