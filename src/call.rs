@@ -232,6 +232,7 @@ impl<'a> Call<'a> {
             }
             return edits;
         };
+        self.surround(&mut edits);
         for cut in arguments.without(&self.removed) {
             edits.delete(cut);
         }
@@ -252,7 +253,6 @@ impl<'a> Call<'a> {
             }
             edits.replace(end..end, appended);
         }
-        self.surround(&mut edits);
         edits
     }
 

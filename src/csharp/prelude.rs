@@ -196,13 +196,14 @@ pub fn idempotency(key: &str) -> Lines {
 // The snippet is the argument `f` of a lambda that holds all the rest: nothing in there is in the snippet's scope, so
 // its names are free to the snippet, in C# before 8 as well. The cast is for mcs, which copies a lambda that it finds a
 // type for, and cannot copy labels.
-// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
+// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure. While the
+// body runs `r` is empty.
 /// In here `$` is the key.
-const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
-if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though steps ahead of the throw may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
+const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v=null;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
+if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though earlier steps may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
 global::System.Action<string>s=x=>global::UnityEditor.SessionState.SetString(k,x);s("running");
-try{v=f();}catch(global::System.Exception e){try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}
-try{s(v==null?"completed with null":"completed: "+v);}catch(global::System.Exception e){s("completed: (its ToString() threw "+e.GetType()+")");}return v;
+try{v=f();r="completed: ";s(v==null?"completed with null":r+v);}
+catch(global::System.Exception e){if(r!=""){s(r+"ToString() threw "+e.GetType());return v;}try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}return v;
 }))((global::System.Func<object>)(()=>{{
 "#;
 

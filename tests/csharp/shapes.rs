@@ -214,7 +214,7 @@ pub(crate) const RUNS: &[Run] = &[
     run(
         "return new Sulky();",
         "= Sulky (FormatException)",
-        "completed: (its ToString() threw System.FormatException)",
+        "completed: ToString() threw System.FormatException",
         ("succeeded", "threw System.FormatException"),
     ),
     run(
