@@ -229,8 +229,8 @@ pub struct Note {
 pub struct Expiry {
     /// How long after forwarding.
     pub after: Duration,
-    /// What the client is told then.
-    pub refusal: Refusal,
+    /// What the client is told then, of that time: most calls are answered, and need no text.
+    pub refusal: fn(Duration) -> Refusal,
 }
 
 /// Values for an answer's payload.

@@ -135,9 +135,10 @@ impl Relay {
             let Some(call) = self.pending.get_mut(&id) else {
                 continue;
             };
-            let Some((_, behavior, refusal)) = call.deadline.take() else {
+            let Some((_, behavior, expiry)) = call.deadline.take() else {
                 continue;
             };
+            let refusal = (expiry.refusal)(expiry.after);
             call.state = State::Expired;
             self.waiting -= 1;
             out.push(Action::Log(

@@ -5,7 +5,7 @@ use super::hooks::{Named, ask};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::{Action, Level, Now, RELAY, Relay};
-use crate::behaviors::{Check, Cx, DeadlineHook, Guard, Refusal, Rewriting, snippet_fits};
+use crate::behaviors::{Check, Cx, DeadlineHook, Expiry, Guard, Rewriting, snippet_fits};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, contain};
 use crate::instances::Selector;
@@ -159,8 +159,9 @@ impl Relay {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
                 let line = changed.as_ref().unwrap_or(line);
                 out.extend(cleared.log);
-                self.remember(&cleared.entry.seen);
-                self.send(cleared.entry, line, passage, now, out);
+                let mut entry = cleared.entry;
+                self.remember(&mut entry.seen);
+                self.send(entry, line, passage, now, out);
             }
             Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
         }
@@ -270,8 +271,8 @@ impl Relay {
             let Some((at, change)) = changed.map_err(Stopped::Failed)? else {
                 break;
             };
-            if change.prelude_lines > 0 {
-                prelude.push((hooks[at].0, change.prelude_lines));
+            if let Some(lines) = &change.lines {
+                prelude.push((hooks[at].0, lines.ahead));
             }
             call.apply(change);
             from = at + 1;
@@ -289,9 +290,9 @@ impl Relay {
         call: &Call<'_>,
         cx: &Cx<'_>,
         now: Now,
-    ) -> Result<Option<(Duration, &'static str, Refusal)>, Stopped> {
+    ) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
         let hooks = &self.hooks.deadlines;
-        let mut first: Option<(Duration, &'static str, Refusal)> = None;
+        let mut first: Option<(Duration, &'static str, Expiry)> = None;
         let mut from = 0;
         let limit = |deadline: DeadlineHook| deadline(call, cx);
         while let Some((place, expiry)) =
@@ -303,7 +304,7 @@ impl Relay {
             if let Some(at) = at
                 && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
             {
-                first = Some((at, hooks[place].0, expiry.refusal));
+                first = Some((at, hooks[place].0, expiry));
             }
         }
         Ok(first)
