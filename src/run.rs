@@ -123,6 +123,7 @@ fn cannot_start(error: &StartError, mut io: Io) -> i32 {
         io.send_client(Batch {
             lines,
             permit: batch.permit,
+            head: None,
         });
         if last {
             break;

@@ -5,6 +5,7 @@ use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
 use crate::surroundings::Moment;
 use crate::upstream::Tree;
+use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
 use std::time::{Instant, SystemTime};
@@ -23,6 +24,8 @@ pub(super) fn cost(line: &Bytes) -> usize {
 pub(super) struct Batch {
     pub(super) lines: Vec<Bytes>,
     pub(super) permit: Permit,
+    /// What was seen of the first one while it came in.
+    pub(super) head: Option<Box<HeadStart>>,
 }
 
 /// Something that happened outside of the core.
@@ -142,9 +145,13 @@ impl Shell {
             },
             Event::Child(batch) => {
                 let now = self.now(batch.lines.len());
+                let mut head = batch.head;
                 for line in &batch.lines {
                     trace("upstream", line);
-                    self.relay.on_child_line(line, now, &mut self.actions);
+                    let head = head.take();
+                    let out = &mut self.actions;
+                    self.relay
+                        .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
                 drop(batch.lines);
                 self.carry_out(batch.permit, None);
@@ -204,12 +211,14 @@ impl Shell {
             self.io.send_client(Batch {
                 lines: client,
                 permit: on_client,
+                head: None,
             });
         }
         if !child.is_empty() {
             self.io.send_child(Batch {
                 lines: child,
                 permit: on_child,
+                head: None,
             });
         }
     }

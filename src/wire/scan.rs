@@ -7,9 +7,13 @@
 //! entries that came before the break, so that a damaged answer can be matched to its request.
 
 mod block;
+mod clues;
+mod head;
 mod scalar;
 mod skip;
 
+pub use clues::Clues;
+pub use head::HeadStart;
 pub(super) use scalar::plain;
 use std::ops::Range;
 
@@ -46,33 +50,6 @@ pub struct Scanned {
     pub integer_digits: usize,
     /// Whether a string or key holds a surrogate escape that is not half of a pair.
     pub lone_surrogate: bool,
-}
-
-/// What the strings inside of a line's top-level arrays and objects hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clues {
-    /// Perhaps a `\u` or `\/` escape, in the string or in JSON that it holds as its text: other escapes hide no
-    /// printable ASCII but `"` and `\`.
-    pub odd_escapes: bool,
-    /// Perhaps a space.
-    pub spaces: bool,
-    /// Perhaps a byte beyond ASCII; said of the line's other strings too.
-    pub non_ascii: bool,
-}
-
-impl Clues {
-    /// Strings that were not looked at.
-    pub const UNKNOWN: Clues = Clues {
-        odd_escapes: true,
-        spaces: true,
-        non_ascii: true,
-    };
-
-    fn add(&mut self, more: Clues) {
-        self.odd_escapes |= more.odd_escapes;
-        self.spaces |= more.spaces;
-        self.non_ascii |= more.non_ascii;
-    }
 }
 
 /// The result of a quick look at one line.
@@ -123,7 +100,18 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look(line: &[u8]) -> Result<Seen, Broken> {
-    let mut scanner = Scanner::quick(line);
+    look_ahead(line, None)
+}
+
+/// As [`look`], with what was seen of this very line while it came in. That changes nothing but the time it takes.
+///
+/// # Errors
+/// [`Broken`] when `line` is not exactly one JSON value.
+pub fn look_ahead(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
+    let mut scanner = Scanner {
+        ahead: head.and_then(HeadStart::ahead),
+        ..Scanner::quick(line)
+    };
     let mut entries = Vec::new();
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
@@ -185,6 +173,8 @@ struct Scanner<'a> {
     /// Whether arrays and objects whose insides are not wanted may be passed in blocks.
     quick: bool,
     clues: Clues,
+    /// How far one of those was passed already.
+    ahead: Option<&'a skip::Skip>,
 }
 
 impl<'a> Scanner<'a> {
@@ -198,6 +188,7 @@ impl<'a> Scanner<'a> {
             lone_surrogate: false,
             quick: false,
             clues: Clues::default(),
+            ahead: None,
         }
     }
 
@@ -277,7 +268,8 @@ impl<'a> Scanner<'a> {
         }
         if matches!(self.peek(), Some(b'{' | b'[')) {
             let is_long = self.bytes.len() - self.at >= SHORT;
-            if is_long && let Some(skipped) = skip::container(self.bytes, self.at) {
+            let skip = || skip::container(self.bytes, self.at, self.ahead);
+            if is_long && let Some(skipped) = skip() {
                 self.at = skipped.end;
                 self.clues.add(skipped.clues);
                 return Some(());
