@@ -6,20 +6,38 @@ use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
 use crate::behaviors::EditHook;
 use crate::contain::{Class, Contained};
 use crate::reply::{self, Additions, Fact, Reply};
-use crate::wire::envelope::{Kind, Message, UpstreamLine, in_place_of, read_upstream};
+use crate::wire::envelope::{Kind, Message, UpstreamLine, in_place_of, read_upstream_ahead};
 use crate::wire::id::Id;
+use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 
 impl Relay {
     /// A line of the upstream's stdout, without its newline.
     pub fn on_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
-        self.take_child_line(line, now, out);
+        self.on_child_line_ahead(line, None, now, out);
+    }
+
+    /// As [`Relay::on_child_line`], with what was seen of the line while it came in.
+    pub fn on_child_line_ahead(
+        &mut self,
+        line: &Bytes,
+        head: Option<&HeadStart>,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        self.take_child_line(line, head, now, out);
         // Behind what the line itself led to: an answer may have moved the pin.
         self.release(now, out);
     }
 
-    fn take_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
-        match read_upstream(line) {
+    fn take_child_line(
+        &mut self,
+        line: &Bytes,
+        head: Option<&HeadStart>,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) {
+        match read_upstream_ahead(line, head) {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
             UpstreamLine::Damaged(id) => self.damaged(&id, line, out),

@@ -124,7 +124,7 @@ impl Io {
             rustix::io::ioctl_fionbio(fd, true)?;
         }
         self.to_child = Some(Writer::new(stdin, true));
-        self.child = Some(Reader::new(stdout, Credit::default()));
+        self.child = Some(Reader::new(stdout, Credit::default()).looking_ahead());
         self.child_stderr = Some(stderr);
         self.process = Some(upstream.process);
         Ok(upstream.tree)

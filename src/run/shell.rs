@@ -5,6 +5,7 @@ use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
 use crate::surroundings::Moment;
 use crate::upstream::Tree;
+use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
 use std::time::{Instant, SystemTime};
@@ -27,6 +28,8 @@ pub(super) fn cost(line: &Bytes) -> usize {
 pub(super) struct Batch {
     pub(super) lines: Vec<Bytes>,
     pub(super) permit: Permit,
+    /// What was seen of the first one while it came in.
+    pub(super) head: Option<Box<HeadStart>>,
 }
 
 /// Something that happened outside of the core.
@@ -151,12 +154,16 @@ impl Shell {
             },
             Event::Child(batch) => {
                 let now = self.now(batch.lines.len());
+                let mut head = batch.head;
                 for (at, line) in batch.lines.iter().enumerate() {
                     if at % PORTION == 0 && at > 0 {
                         self.carry_out(None, None);
                     }
                     trace("upstream", line);
-                    self.relay.on_child_line(line, now, &mut self.actions);
+                    let head = head.take();
+                    let out = &mut self.actions;
+                    self.relay
+                        .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
                 drop(batch.lines);
                 self.carry_out(batch.permit, None);

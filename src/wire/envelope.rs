@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, Inner, Scanned, Top};
+use super::scan::{self, Clues, HeadStart, Inner, Scanned, Top};
 use super::unescape;
 use bytes::Bytes;
 use std::borrow::Cow;
@@ -146,11 +146,17 @@ pub fn read_client(line: &[u8]) -> ClientLine<'_> {
 
 /// Sorts a line of the upstream's stdout (without its newline).
 pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
+    read_upstream_ahead(line, None)
+}
+
+/// As [`read_upstream`], with what was seen of the line while it came in.
+pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> UpstreamLine<'a> {
+    let head = head.filter(|_| message_range(line).start == 0);
     let line = trim(line);
     if line.is_empty() {
         return UpstreamLine::Blank;
     }
-    let message = match scan::look(line) {
+    let message = match scan::look_ahead(line, head) {
         Ok(seen) if seen.top == Top::Object => {
             let object = if seen.clues.non_ascii {
                 let text = std::str::from_utf8(line).ok();

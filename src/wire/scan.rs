@@ -7,10 +7,14 @@
 //! entries that came before the break, so that a damaged answer can be matched to its request.
 
 mod block;
+mod clues;
+mod head;
 mod scalar;
 mod short;
 mod skip;
 
+pub use clues::Clues;
+pub use head::HeadStart;
 pub(super) use scalar::plain;
 use std::ops::Range;
 
@@ -69,33 +73,6 @@ pub struct Scanned {
     pub integer_digits: usize,
     /// Whether a string or key holds a surrogate escape that is not half of a pair.
     pub lone_surrogate: bool,
-}
-
-/// What the strings inside of a line's top-level arrays and objects hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clues {
-    /// Perhaps a `\u` or `\/` escape, in the string or in JSON that it holds as its text: other escapes hide no
-    /// printable ASCII but `"` and `\`.
-    pub odd_escapes: bool,
-    /// Perhaps a space.
-    pub spaces: bool,
-    /// Perhaps a byte beyond ASCII; said of the line's other strings too.
-    pub non_ascii: bool,
-}
-
-impl Clues {
-    /// Strings that were not looked at.
-    pub const UNKNOWN: Clues = Clues {
-        odd_escapes: true,
-        spaces: true,
-        non_ascii: true,
-    };
-
-    fn add(&mut self, more: Clues) {
-        self.odd_escapes |= more.odd_escapes;
-        self.spaces |= more.spaces;
-        self.non_ascii |= more.non_ascii;
-    }
 }
 
 /// The result of a quick look at one line.
@@ -162,6 +139,14 @@ fn scan_bytewise(text: &str) -> Result<Scanned, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look(line: &[u8]) -> Result<Seen, Broken> {
+    look_ahead(line, None)
+}
+
+/// As [`look`], with what was seen of this very line while it came in. That changes nothing but the time it takes.
+///
+/// # Errors
+/// [`Broken`] when `line` is not exactly one JSON value.
+pub fn look_ahead(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
     if let Some(short) = short::object(line, &[]) {
         return Ok(Seen {
             top: Top::Object,
@@ -169,11 +154,14 @@ pub fn look(line: &[u8]) -> Result<Seen, Broken> {
             clues: short.clues,
         });
     }
-    look_bytewise(line)
+    look_long(line, head)
 }
 
-fn look_bytewise(line: &[u8]) -> Result<Seen, Broken> {
-    let mut scanner = Scanner::quick(line);
+fn look_long(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
+    let mut scanner = Scanner {
+        ahead: head.and_then(HeadStart::ahead),
+        ..Scanner::quick(line)
+    };
     let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
@@ -253,6 +241,8 @@ struct Scanner<'a> {
     /// Whether arrays and objects whose insides are not wanted may be passed in blocks.
     quick: bool,
     clues: Clues,
+    /// How far one of those was passed already.
+    ahead: Option<&'a skip::Skip>,
 }
 
 impl<'a> Scanner<'a> {
@@ -267,6 +257,7 @@ impl<'a> Scanner<'a> {
             inner: Inner::default(),
             quick: false,
             clues: Clues::default(),
+            ahead: None,
         }
     }
 
@@ -370,7 +361,8 @@ impl<'a> Scanner<'a> {
         }
         if matches!(self.peek(), Some(b'{' | b'[')) {
             let is_long = self.bytes.len() - self.at >= SHORT;
-            if is_long && let Some(skipped) = skip::container(self.bytes, self.at) {
+            let skip = || skip::container(self.bytes, self.at, self.ahead);
+            if is_long && let Some(skipped) = skip() {
                 self.at = skipped.end;
                 self.clues.add(skipped.clues);
                 return Some(());
