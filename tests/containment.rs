@@ -45,6 +45,8 @@ impl Broken {
         let outward = matches!(hooks[which], Hook::Witness(_));
         hooks[which] = panicking::<P>(&hooks[which]);
         registry[at].hooks = Box::leak(hooks.into_boxed_slice());
+        // Asked about whatever call comes.
+        registry[at].tool = None;
         Broken {
             driver: driver(&registry, Box::new(NoEditors::default())),
             region: registry[at].name,

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "allowlist",
     summary: "Lists thirteen tools and refuses calls to any other.",
+    tool: None,
     hooks: &[Hook::Listing(hide), Hook::Guard(check)],
     codes: &[
         ("tool_not_exposed", "the tool is not on the list"),

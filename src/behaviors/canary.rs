@@ -11,6 +11,7 @@ use crate::call::Call;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "canary",
     summary: "Refuses calls to a tool whose listed contract differs from the committed baseline.",
+    tool: None,
     hooks: &[Hook::Listing(compare), Hook::Guard(check)],
     codes: &[(
         "contract_drifted",

@@ -20,6 +20,7 @@ use serde_json::Value;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "delivery_outcome_note",
     summary: "Says whether a failed call reached the Editor not at all, perhaps six times or perhaps forty.",
+    tool: None,
     hooks: &[Hook::Witness(reloading), Hook::Note(note)],
     codes: &[
         (

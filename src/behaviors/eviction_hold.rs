@@ -15,6 +15,7 @@ use std::time::Duration;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "eviction_hold",
     summary: "Lets a request wait that would make the server throw out the command in flight.",
+    tool: None,
     hooks: &[Hook::Hold(rule)],
     codes: &[("too_many_wait", "no more requests can wait")],
 };

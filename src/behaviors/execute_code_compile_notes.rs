@@ -10,6 +10,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_compile_notes",
     summary: "Says beside a compile failure what the usual traps behind its texts are.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Note(notes)],
     codes: &[
         ("ambiguous_name", "two imported namespaces define the name"),

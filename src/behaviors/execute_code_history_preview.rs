@@ -16,6 +16,7 @@ use serde_json::Value;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_history_preview",
     summary: "Shows the caller's own code in the Editor's history in place of the proxy's lines.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Witness(head), Hook::Edit(previews), Hook::Note(note)],
     codes: &[
         ("preview_restored", "previews show the caller's own code"),

@@ -12,6 +12,7 @@ use crate::csharp::prelude;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_idempotency_guard",
     summary: "Wraps a snippet so that it runs once per call, however often it is delivered.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Rewrite(wrap)],
     codes: &[snippet::TOO_LONG],
 };

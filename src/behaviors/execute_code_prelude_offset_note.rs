@@ -12,6 +12,7 @@ use std::fmt::Write;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_prelude_offset_note",
     summary: "Translates the line numbers of a compile failure to the caller's own lines.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Note(note)],
     codes: &[(
         "lines_offset",

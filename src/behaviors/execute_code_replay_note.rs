@@ -12,6 +12,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_replay_note",
     summary: "Says that a replay gave back the record of the first run and ran nothing.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Note(note)],
     codes: &[(
         "replay_did_not_run",

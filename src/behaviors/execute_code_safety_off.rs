@@ -10,6 +10,7 @@ use crate::call::{Call, Rewrite};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_safety_off",
     summary: "Sends safety_checks=false when the call does not say otherwise.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Rewrite(switch)],
     codes: &[],
 };

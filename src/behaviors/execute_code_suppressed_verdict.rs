@@ -12,6 +12,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_suppressed_verdict",
     summary: "Makes an error of the record of a snippet's run that failed or has not ended.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Verdict(verdict)],
     codes: &[
         ("earlier_run_failed", "the snippet's one run threw"),

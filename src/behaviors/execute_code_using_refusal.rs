@@ -9,6 +9,7 @@ use crate::reply::Phrase;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_using_refusal",
     summary: "Refuses a snippet with a using directive, which cannot compile inside a method.",
+    tool: Some("execute_code"),
     hooks: &[Hook::Guard(check)],
     codes: &[("using_directive", "the snippet holds a using directive")],
 };

@@ -15,6 +15,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_venue_guard",
     summary: "Makes a snippet check that it reached the pinned project before it runs.",
+    tool: Some("execute_code"),
     hooks: &[
         Hook::DepartureGuard(resolvable),
         Hook::Rewrite(check_first),

@@ -8,6 +8,7 @@ use std::time::Duration;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "execute_code_watchdog",
     summary: "Answers an execute_code call that got no answer in time (120 s unless configured).",
+    tool: Some("execute_code"),
     hooks: &[Hook::Deadline(limit)],
     codes: &[(
         "no_answer_in_time",

@@ -11,6 +11,7 @@ use crate::call::Call;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "instance_guard",
     summary: "Refuses a call that names no Editor while two or more are live.",
+    tool: None,
     hooks: &[Hook::DepartureGuard(check)],
     codes: &[(
         "editor_not_chosen",

@@ -15,6 +15,7 @@ use serde_json::Value;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "instance_not_found_note",
     summary: "Says what an Editor's heartbeat tells when the server does not find that Editor.",
+    tool: None,
     hooks: &[Hook::Note(note)],
     codes: &[
         ("editor_reloading", "the Editor's heartbeat says reloading"),

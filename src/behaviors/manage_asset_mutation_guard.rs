@@ -10,6 +10,7 @@ use crate::call::Call;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_asset_mutation_guard",
     summary: "Refuses to move or rename assets by manage_asset and names the door that reports truly.",
+    tool: Some("manage_asset"),
     hooks: &[Hook::Guard(check)],
     codes: &[(
         "move_outcome_lost",

@@ -13,6 +13,7 @@ use crate::reply::Reply;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_asset_search_pattern_note",
     summary: "Says that a file extension in search_pattern does not select by type.",
+    tool: Some("manage_asset"),
     hooks: &[Hook::Note(note)],
     codes: &[(
         "extension_not_matched",

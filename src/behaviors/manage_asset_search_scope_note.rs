@@ -17,6 +17,7 @@ use std::path::Path;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_asset_search_scope_note",
     summary: "Says when an asset search dropped its scope and covered the whole project.",
+    tool: Some("manage_asset"),
     hooks: &[Hook::Note(note)],
     codes: &[(
         "scope_dropped",

@@ -10,6 +10,7 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_camera_screenshot_output",
     summary: "Sends screenshots to Assets/Agent/Scratch/Screenshots when no folder is named.",
+    tool: Some("manage_camera"),
     hooks: &[Hook::Rewrite(folder)],
     codes: &[],
 };

@@ -11,6 +11,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_gameobject_inactive_note",
     summary: "Says beside a missed look-up that it skips inactive objects.",
+    tool: Some("manage_gameobject"),
     hooks: &[Hook::Note(note)],
     codes: &[(
         "lookup_skips_inactive",

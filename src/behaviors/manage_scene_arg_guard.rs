@@ -11,6 +11,7 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_scene_arg_guard",
     summary: "Refuses a scene action whose object stands under an argument that it does not read.",
+    tool: Some("manage_scene"),
     hooks: &[Hook::Guard(check)],
     codes: &[(
         "argument_not_read",

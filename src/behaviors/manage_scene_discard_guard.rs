@@ -11,6 +11,7 @@ use crate::call::{Call, Rewrite};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "manage_scene_discard_guard",
     summary: "Refuses to load or create a scene until the call says what becomes of the loaded ones.",
+    tool: Some("manage_scene"),
     hooks: &[Hook::Guard(check), Hook::Rewrite(consume)],
     codes: &[
         (

@@ -97,6 +97,8 @@ pub struct Behavior {
     pub name: &'static str,
     /// What it does, in one sentence.
     pub summary: &'static str,
+    /// The one tool whose calls, and answers to them, its hooks are asked about; `None` for any.
+    pub tool: Option<&'static str>,
     /// Where it acts.
     pub hooks: &'static [Hook],
     /// The stable codes of its facts, each with what it says.

@@ -9,6 +9,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "no_editor_note",
     summary: "Says where Editors are looked for and what the usual causes are when there is none.",
+    tool: None,
     hooks: &[Hook::Note(note)],
     codes: &[("no_heartbeat", "the heartbeat folder has no usable file")],
 };

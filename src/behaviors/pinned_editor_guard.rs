@@ -11,6 +11,7 @@ use crate::instances::{Editor, Resolution};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "pinned_editor_guard",
     summary: "Refuses a call whose Editor is closed, which the server could run in another one.",
+    tool: None,
     hooks: &[Hook::DepartureGuard(check)],
     codes: &[
         (

@@ -14,6 +14,7 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "project_binding",
     summary: "Keeps all calls to the project of VRC_MCP_PROXY_PROJECT.",
+    tool: None,
     hooks: &[Hook::DepartureGuard(check), Hook::Rewrite(name_editor)],
     codes: &[
         (

@@ -12,6 +12,7 @@ use crate::wire::quote;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "proxy_project_root",
     summary: "Adds the pinned project's folder to the answer of set_active_instance.",
+    tool: Some("set_active_instance"),
     hooks: &[Hook::Edit(root)],
     codes: &[
         ("project_root_added", "the pinned project's folder"),

@@ -12,6 +12,7 @@ use crate::wire::object::Raw;
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "safety_modes",
     summary: "Holds writes back in mode read_only, and what is destructive until it is confirmed in mode confirm.",
+    tool: None,
     hooks: &[
         Hook::Listing(mark),
         Hook::Guard(only_reads),

@@ -8,6 +8,7 @@ use crate::reply::{Phrase, Reply};
 pub(super) const BEHAVIOR: Behavior = Behavior {
     name: "timeout_notes",
     summary: "Says beside a time-out that the work may have run, perhaps several times.",
+    tool: None,
     hooks: &[Hook::Note(note)],
     codes: &[("outcome_unknown", "a time-out leaves open what ran")],
 };

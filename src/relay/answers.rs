@@ -178,7 +178,7 @@ impl Relay {
         now: Now,
     ) -> Result<Option<[Action; 2]>, Contained> {
         let cx = self.cx(now);
-        let hooks = &self.hooks.verdicts;
+        let hooks = &self.hooks.about(&call.tool).verdicts;
         let said = ask(hooks, 0, Class::Verdict, |verdict| {
             verdict(call, reply, &cx)
         })?;
@@ -212,7 +212,8 @@ impl Relay {
             code,
             forwarded: true,
         };
-        let (edits, notes) = (&self.hooks.edits, &self.hooks.notes);
+        let hooks = self.hooks.about(&call.tool);
+        let (edits, notes) = (&hooks.edits, &hooks.notes);
         let mut from = 0;
         let change = |edit: EditHook| edit(call, reply, &cx);
         while let Some((at, edit)) = ask(edits, from, Class::Advisory, change)? {

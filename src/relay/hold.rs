@@ -5,7 +5,7 @@
 
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
-use super::requests::entry;
+use super::requests::{entry, guards};
 use super::{Action, Level, Now, RELAY, Relay};
 use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
@@ -298,7 +298,8 @@ impl Relay {
         let cx = self.cx(now);
         let passage = self.passage(bound, &cx, now)?;
         if let (Turn::Wait, UnityBound::Call(call)) = (&passage.turn, bound) {
-            self.guards(&self.hooks.arrival, &mut call.clone(), &cx)?;
+            let asked = &self.hooks.about(&call.tool).arrival;
+            guards(asked, &mut call.clone(), &cx)?;
         }
         Ok(passage)
     }
@@ -306,7 +307,7 @@ impl Relay {
     fn passage(&self, bound: UnityBound<'_>, cx: &Cx<'_>, now: Now) -> Result<Passage, Stopped> {
         let mut all = Passage::default();
         let traffic = self.hold.traffic(now);
-        for &(name, rule) in &self.hooks.holds {
+        for &(name, rule) in &self.hooks.about(bound.name()).holds {
             let one = request(name, || rule(bound, &traffic, cx))?;
             match one.turn {
                 Turn::Now => {}

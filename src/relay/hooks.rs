@@ -1,20 +1,30 @@
-//! The hooks at work, sorted by kind once: a call and its answer go past some forty of them.
+//! The hooks at work, sorted by tool and kind once: there are some fifty, of which about a dozen have to do with a call
+//! of most tools and its answer.
 
 use crate::behaviors::{
     Behavior, DeadlineHook, EditHook, Guard, HoldHook, Hook, ListingHook, NoteHook, RewriteHook,
     VerdictHook, WitnessHook,
 };
 use crate::contain::{Class, Contained, contain_one_of};
+use std::collections::BTreeSet;
 use std::panic::RefUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A hook with its behaviour's name.
 pub(super) type Named<H> = (&'static str, H);
 
-/// Hooks by kind, each kind in the registry's order.
-#[derive(Default)]
+/// The hooks of all behaviours at work.
 pub(super) struct Hooks {
     pub(super) listings: Vec<Named<ListingHook>>,
+    /// Those that are asked about a call of any tool, and about what is no call.
+    any: Asked,
+    /// Those that are asked about the calls of one tool, those of any tool among them.
+    by_tool: Vec<(&'static str, Asked)>,
+}
+
+/// Hooks that are asked about a request and its answer by kind, each kind in the registry's order.
+#[derive(Default)]
+pub(super) struct Asked {
     pub(super) holds: Vec<Named<HoldHook>>,
     /// The guards that are asked when a call comes and has to wait; those that want a yes stand last.
     pub(super) arrival: Vec<Named<Guard>>,
@@ -32,32 +42,63 @@ pub(super) struct Hooks {
 impl Hooks {
     /// The hooks of these behaviours.
     pub(super) fn of(behaviors: &[Behavior]) -> Self {
-        let mut hooks = Hooks::default();
-        let mut consents = Vec::new();
+        let mut listings = Vec::new();
         for behavior in behaviors {
+            listings.extend(behavior.hooks.iter().filter_map(|hook| match hook {
+                Hook::Listing(run) => Some((behavior.name, *run)),
+                _ => None,
+            }));
+        }
+        let tools: BTreeSet<&str> = behaviors.iter().filter_map(|b| b.tool).collect();
+        let for_tool = |tool| (tool, Asked::of(behaviors, Some(tool)));
+        Hooks {
+            listings,
+            any: Asked::of(behaviors, None),
+            by_tool: tools.into_iter().map(for_tool).collect(),
+        }
+    }
+
+    /// Those that are asked about a call of `tool` and its answer, or, by any other name, about another request.
+    pub(super) fn about(&self, tool: &str) -> &Asked {
+        let own = self.by_tool.iter().find(|(name, _)| *name == tool);
+        own.map_or(&self.any, |(_, asked)| asked)
+    }
+
+    /// Whether something says when a request has to wait.
+    pub(super) fn hold(&self) -> bool {
+        !self.any.holds.is_empty()
+    }
+}
+
+impl Asked {
+    fn of(behaviors: &[Behavior], tool: Option<&str>) -> Self {
+        let mut asked = Asked::default();
+        let mut consents = Vec::new();
+        let meant = |behavior: &&Behavior| behavior.tool.is_none() || behavior.tool == tool;
+        for behavior in behaviors.iter().filter(meant) {
             let name = behavior.name;
             for hook in behavior.hooks {
                 match *hook {
-                    Hook::Listing(run) => hooks.listings.push((name, run)),
-                    Hook::Hold(run) => hooks.holds.push((name, run)),
+                    Hook::Listing(_) => {}
+                    Hook::Hold(run) => asked.holds.push((name, run)),
                     Hook::Guard(run) => {
-                        hooks.arrival.push((name, run));
-                        hooks.departure.push((name, run));
+                        asked.arrival.push((name, run));
+                        asked.departure.push((name, run));
                     }
-                    Hook::DepartureGuard(run) => hooks.departure.push((name, run)),
+                    Hook::DepartureGuard(run) => asked.departure.push((name, run)),
                     Hook::Consent(run) => consents.push((name, run)),
-                    Hook::Rewrite(run) => hooks.rewrites.push((name, run)),
-                    Hook::Deadline(run) => hooks.deadlines.push((name, run)),
-                    Hook::Witness(run) => hooks.witnesses.push((name, run)),
-                    Hook::Verdict(run) => hooks.verdicts.push((name, run)),
-                    Hook::Edit(run) => hooks.edits.push((name, run)),
-                    Hook::Note(run) => hooks.notes.push((name, run)),
+                    Hook::Rewrite(run) => asked.rewrites.push((name, run)),
+                    Hook::Deadline(run) => asked.deadlines.push((name, run)),
+                    Hook::Witness(run) => asked.witnesses.push((name, run)),
+                    Hook::Verdict(run) => asked.verdicts.push((name, run)),
+                    Hook::Edit(run) => asked.edits.push((name, run)),
+                    Hook::Note(run) => asked.notes.push((name, run)),
                 }
             }
         }
-        hooks.arrival.extend(&consents);
-        hooks.departure.extend(&consents);
-        hooks
+        asked.arrival.extend(&consents);
+        asked.departure.extend(&consents);
+        asked
     }
 }
 

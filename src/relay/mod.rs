@@ -92,7 +92,7 @@ impl Relay {
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
         let hooks = Hooks::of(&behaviors);
         Relay {
-            hold: Hold::new(!hooks.holds.is_empty()),
+            hold: Hold::new(hooks.hold()),
             behaviors,
             hooks,
             config,

@@ -4,8 +4,11 @@ use super::hold::{Passage, UnityBound};
 use super::hooks::{Named, ask};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
+use super::witness::witness;
 use super::{Action, Level, Now, RELAY, Relay};
-use crate::behaviors::{Check, Cx, DeadlineHook, Expiry, Guard, Rewriting, snippet_fits};
+use crate::behaviors::{
+    Check, Cx, DeadlineHook, Expiry, Guard, RewriteHook, Rewriting, snippet_fits,
+};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, contain};
 use crate::instances::Selector;
@@ -199,9 +202,10 @@ impl Relay {
     /// Guards, then rewrites, then the deadline, then witnesses.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
-        self.guards(&self.hooks.departure, call, &cx)?;
-        let prelude = self.rewrite(call, &cx)?;
-        let deadline = self.deadline(call, &cx, now)?;
+        let hooks = self.hooks.about(&call.tool);
+        guards(&hooks.departure, call, &cx)?;
+        let prelude = rewrite(&hooks.rewrites, call, &cx)?;
+        let deadline = deadline(&hooks.deadlines, call, &cx, now)?;
         let edits = call.edits();
         let line = if edits.is_empty() {
             None
@@ -211,7 +215,7 @@ impl Relay {
             let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
-        let (seen, log) = self.witness(call, &cx);
+        let (seen, log) = witness(&hooks.witnesses, call, &cx);
         let mut entry = entry(call.id.clone(), Asked::ToolCall);
         entry.tool = call.tool.to_string();
         entry.action = call.action().map(String::from);
@@ -222,93 +226,90 @@ impl Relay {
         entry.line = Bytes::copy_from_slice(call.text().as_bytes());
         Ok(Cleared { line, entry, log })
     }
+}
 
-    /// Asks guards.
-    pub(super) fn guards(
-        &self,
-        guards: &[Named<Guard>],
-        call: &mut Call<'_>,
-        cx: &Cx<'_>,
-    ) -> Result<(), Stopped> {
-        let mut from = 0;
-        loop {
-            let view = &*call;
-            let said = ask(guards, from, Class::Request, |guard| {
-                match guard(view, cx) {
-                    Check::Pass => None,
-                    check => Some(check),
-                }
-            });
-            match said.map_err(Stopped::Failed)? {
-                Some((at, Check::Refuse(refusal))) => {
-                    return Err(Stopped::By(guards[at].0, refusal));
-                }
-                Some((at, Check::Aim(target))) => {
-                    call.target = Some(target);
-                    from = at + 1;
-                }
-                Some((_, Check::Pass)) | None => return Ok(()),
+/// Asks guards.
+pub(super) fn guards(
+    guards: &[Named<Guard>],
+    call: &mut Call<'_>,
+    cx: &Cx<'_>,
+) -> Result<(), Stopped> {
+    let mut from = 0;
+    loop {
+        let view = &*call;
+        let said = ask(guards, from, Class::Request, |guard| {
+            match guard(view, cx) {
+                Check::Pass => None,
+                check => Some(check),
             }
+        });
+        match said.map_err(Stopped::Failed)? {
+            Some((at, Check::Refuse(refusal))) => {
+                return Err(Stopped::By(guards[at].0, refusal));
+            }
+            Some((at, Check::Aim(target))) => {
+                call.target = Some(target);
+                from = at + 1;
+            }
+            Some((_, Check::Pass)) | None => return Ok(()),
         }
     }
+}
 
-    fn rewrite(
-        &self,
-        call: &mut Call<'_>,
-        cx: &Cx<'_>,
-    ) -> Result<Vec<(&'static str, usize)>, Stopped> {
-        let hooks = &self.hooks.rewrites;
-        let mut prelude = Vec::new();
-        let mut from = 0;
-        loop {
-            let view = &*call;
-            let changed = ask(hooks, from, Class::Request, |rewrite| {
-                match rewrite(view, cx) {
-                    Rewriting::Keep => None,
-                    Rewriting::Change(change) => Some(change),
-                }
-            });
-            let Some((at, change)) = changed.map_err(Stopped::Failed)? else {
-                break;
-            };
-            if let Some(lines) = &change.lines {
-                prelude.push((hooks[at].0, lines.ahead));
+fn rewrite(
+    hooks: &[Named<RewriteHook>],
+    call: &mut Call<'_>,
+    cx: &Cx<'_>,
+) -> Result<Vec<(&'static str, usize)>, Stopped> {
+    let mut prelude = Vec::new();
+    let mut from = 0;
+    loop {
+        let view = &*call;
+        let changed = ask(hooks, from, Class::Request, |rewrite| {
+            match rewrite(view, cx) {
+                Rewriting::Keep => None,
+                Rewriting::Change(change) => Some(change),
             }
-            call.apply(change);
-            from = at + 1;
+        });
+        let Some((at, change)) = changed.map_err(Stopped::Failed)? else {
+            break;
+        };
+        if let Some(lines) = &change.lines {
+            prelude.push((hooks[at].0, lines.ahead));
         }
-        if let Some((name, _)) = prelude.first()
-            && let Check::Refuse(refusal) = request(name, || snippet_fits(call))?
+        call.apply(change);
+        from = at + 1;
+    }
+    if let Some((name, _)) = prelude.first()
+        && let Check::Refuse(refusal) = request(name, || snippet_fits(call))?
+    {
+        return Err(Stopped::By(name, refusal));
+    }
+    Ok(prelude)
+}
+
+fn deadline(
+    hooks: &[Named<DeadlineHook>],
+    call: &Call<'_>,
+    cx: &Cx<'_>,
+    now: Now,
+) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
+    let mut first: Option<(Duration, &'static str, Expiry)> = None;
+    let mut from = 0;
+    let limit = |deadline: DeadlineHook| deadline(call, cx);
+    while let Some((place, expiry)) =
+        ask(hooks, from, Class::Request, limit).map_err(Stopped::Failed)?
+    {
+        from = place + 1;
+        // A limit beyond the clock's reach is no limit.
+        let at = now.since_start.checked_add(expiry.after);
+        if let Some(at) = at
+            && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
         {
-            return Err(Stopped::By(name, refusal));
+            first = Some((at, hooks[place].0, expiry));
         }
-        Ok(prelude)
     }
-
-    fn deadline(
-        &self,
-        call: &Call<'_>,
-        cx: &Cx<'_>,
-        now: Now,
-    ) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
-        let hooks = &self.hooks.deadlines;
-        let mut first: Option<(Duration, &'static str, Expiry)> = None;
-        let mut from = 0;
-        let limit = |deadline: DeadlineHook| deadline(call, cx);
-        while let Some((place, expiry)) =
-            ask(hooks, from, Class::Request, limit).map_err(Stopped::Failed)?
-        {
-            from = place + 1;
-            // A limit beyond the clock's reach is no limit.
-            let at = now.since_start.checked_add(expiry.after);
-            if let Some(at) = at
-                && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
-            {
-                first = Some((at, hooks[place].0, expiry));
-            }
-        }
-        Ok(first)
-    }
+    Ok(first)
 }
 
 pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {

@@ -1,7 +1,8 @@
 //! What is taken down of a call when it goes out: later it can no longer be seen.
 
+use super::hooks::Named;
 use super::{Action, Relay, log_contained};
-use crate::behaviors::Cx;
+use crate::behaviors::{Cx, WitnessHook};
 use crate::call::Call;
 use crate::contain::{Class, contain};
 use std::collections::VecDeque;
@@ -50,20 +51,24 @@ impl Snippets {
     }
 }
 
-impl Relay {
-    /// What the behaviours take down of a call that is about to go out. One that fails costs what it would have
-    /// seen and no more: the call itself is in order.
-    pub(super) fn witness(&self, call: &Call<'_>, cx: &Cx<'_>) -> (Vec<Seen>, Vec<Action>) {
-        let (mut seen, mut log) = (Vec::new(), Vec::new());
-        for &(name, witness) in &self.hooks.witnesses {
-            match contain(name, Class::Advisory, || Ok(witness(call, cx))) {
-                Ok(more) => seen.extend(more),
-                Err(failure) => log.push(log_contained(&failure)),
-            }
+/// What hooks take down of a call that is about to go out. One that fails costs what it would have seen and no more: the
+/// call itself is in order.
+pub(super) fn witness(
+    hooks: &[Named<WitnessHook>],
+    call: &Call<'_>,
+    cx: &Cx<'_>,
+) -> (Vec<Seen>, Vec<Action>) {
+    let (mut seen, mut log) = (Vec::new(), Vec::new());
+    for &(name, witness) in hooks {
+        match contain(name, Class::Advisory, || Ok(witness(call, cx))) {
+            Ok(more) => seen.extend(more),
+            Err(failure) => log.push(log_contained(&failure)),
         }
-        (seen, log)
     }
+    (seen, log)
+}
 
+impl Relay {
     /// Keeps what is to outlive its call.
     pub(super) fn remember(&mut self, seen: &mut Vec<Seen>) {
         let outlives = |seen: &mut Seen| matches!(seen, Seen::Snippet { .. });

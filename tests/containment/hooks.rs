@@ -148,6 +148,7 @@ pub(crate) fn probe(name: &'static str, hooks: &'static [Hook]) -> Behavior {
     Behavior {
         name,
         summary: "Stands in for a behaviour.",
+        tool: None,
         hooks,
         codes: &[("probed", "it was probed")],
     }

@@ -17,6 +17,7 @@ fn driver(hooks: &'static [Hook]) -> Driver {
     let probe = Behavior {
         name: "probe",
         summary: "Changes things.",
+        tool: None,
         hooks,
         codes: &[("probed", "it was probed")],
     };
