@@ -4,7 +4,7 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
-use crate::wire::envelope::Message;
+use crate::wire::envelope::{Member, Message};
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::scan::Clues;
@@ -74,7 +74,8 @@ enum Structured<'a> {
 /// passed on without that.
 pub struct Reply<'a> {
     bytes: &'a [u8],
-    envelope: Object<'a>,
+    /// `result`: UTF-8, and where it stands.
+    result: Option<(&'a [u8], usize)>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
@@ -117,19 +118,31 @@ impl<'a> Surfaces<'a> {
 impl<'a> Reply<'a> {
     /// The answer that a message of the upstream is.
     pub fn of(message: &Message<'a>) -> Self {
-        Reply {
-            clues: message.clues,
-            ..Reply::new(message.bytes, &message.object)
-        }
+        let (result, error) = (
+            message.get_bytes(Member::Result),
+            message.get(Member::Error),
+        );
+        Reply::with_parts(message.bytes, message.clues, result, error)
     }
 
     /// An answer of these bytes, UTF-8, with this envelope.
     pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
+        let result = envelope.get("result");
+        let result = result.map(|raw| (raw.text.as_bytes(), raw.at));
+        Reply::with_parts(bytes, Clues::UNKNOWN, result, envelope.get("error"))
+    }
+
+    fn with_parts(
+        bytes: &'a [u8],
+        clues: Clues,
+        result: Option<(&'a [u8], usize)>,
+        error: Option<Raw<'a>>,
+    ) -> Self {
         Reply {
             bytes,
-            clues: Clues::UNKNOWN,
-            error: envelope.get("error").filter(|raw| !raw.is_null()),
-            envelope: envelope.clone(),
+            clues,
+            result,
+            error: error.filter(|raw| !raw.is_null()),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
@@ -138,8 +151,14 @@ impl<'a> Reply<'a> {
     }
 
     fn surfaces(&self) -> &Surfaces<'a> {
-        self.surfaces
-            .get_or_init(|| Surfaces::read(self.envelope.get("result"), self.error))
+        self.surfaces.get_or_init(|| {
+            let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+            let result = self.result.map(|(bytes, at)| Raw {
+                text: text(bytes),
+                at,
+            });
+            Surfaces::read(result, self.error)
+        })
     }
 
     /// Whether `result.isError` is `true`.
@@ -237,27 +256,48 @@ impl<'a> Reply<'a> {
     /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
     /// spares a success the search for every wording of a failure.
     pub fn may_fail(&self) -> bool {
-        static FALSE: Phrase = Phrase::new("false");
-        static IS_ERROR: Phrase = Phrase::new("isError");
-        let is_space = |byte: &u8| b"\":\\ \t\r\n".contains(byte);
-        // In the payload's text a line break or a tab is an escape.
-        let is_escaped_space = |byte: &u8| is_space(byte) || b"nrt".contains(byte);
-        let says_false = |at: usize| {
-            let before = self.bytes.get(..at).unwrap_or_default();
-            let end = before.iter().rposition(|byte| !is_escaped_space(byte));
-            end.is_some_and(|end| before[..=end].ends_with(b"success"))
-        };
-        let says_true = |at: usize| {
-            let behind = self.bytes.get(at + "isError".len()..).unwrap_or_default();
-            let start = behind.iter().position(|byte| !is_space(byte));
-            start.is_some_and(|start| behind[start..].starts_with(b"true"))
+        let fails = |place| self.says_false(place) || self.says_true(place);
+        let search = || {
+            // The word's second half: unlike the whole it cannot overlap the next one.
+            static SUCCESS: Phrase = Phrase::new("uccess");
+            static IS_ERROR: Phrase = Phrase::new("isError");
+            let successes = SUCCESS.places_in(self.bytes);
+            let mut errors = IS_ERROR.places_in(self.bytes);
+            successes
+                .filter_map(|at| at.checked_sub(1))
+                .any(|at| self.says_false(at))
+                || errors.any(|at| self.says_true(at))
         };
         *self.may_fail.get_or_init(|| {
-            FALSE.places_in(self.bytes).any(says_false)
-                || IS_ERROR.places_in(self.bytes).any(says_true)
-                || self.may_hide_letters()
+            let noted = self.clues.words.places();
+            noted.map_or_else(search, |mut places| places.any(fails)) || self.may_hide_letters()
         })
     }
+
+    /// Whether `success` stands at `at`, and behind it `false`, in the line's own JSON or in that of a text.
+    fn says_false(&self, at: usize) -> bool {
+        // In the payload's text a line break or a tab is an escape.
+        let is_between = |byte: &u8| is_between(byte) || b"nrt".contains(byte);
+        self.says(at, b"success", is_between, b"false")
+    }
+
+    /// Whether `isError` stands at `at`, and behind it `true`.
+    fn says_true(&self, at: usize) -> bool {
+        self.says(at, b"isError", is_between, b"true")
+    }
+
+    fn says(&self, at: usize, word: &[u8], between: fn(&u8) -> bool, value: &[u8]) -> bool {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        rest.strip_prefix(word).is_some_and(|rest| {
+            let start = rest.iter().position(|byte| !between(byte));
+            start.is_some_and(|start| rest[start..].starts_with(value))
+        })
+    }
+}
+
+/// Whether a byte may stand between a key and its value.
+fn is_between(byte: &u8) -> bool {
+    b"\":\\ \t\r\n".contains(byte)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 use super::*;
 use crate::behaviors::{PayloadEdit, Step};
+use crate::wire::envelope::{UpstreamLine, read_upstream};
 use crate::wire::object::Raw;
 use crate::wire::quote;
+use proptest::prelude::*;
 
 fn with(line: &str, additions: &Additions) -> Edited {
     let envelope = Raw::whole(line).as_object().expect("an object");
@@ -146,6 +148,80 @@ fn what_cannot_be_a_failure_is_seen_at_once() {
         answer("false success isError", r#","x":true"#),
     ] {
         assert!(!may_fail(&line), "{line}");
+    }
+}
+
+/// Whether an answer can be a failure, read the plain way: from each `false` back and from each `isError` on.
+fn may_fail_plainly(line: &[u8]) -> bool {
+    static FALSE: Phrase = Phrase::new("false");
+    static IS_ERROR: Phrase = Phrase::new("isError");
+    let is_space = |byte: &u8| b"\":\\ \t\r\n".contains(byte);
+    let is_escaped_space = |byte: &u8| is_space(byte) || b"nrt".contains(byte);
+    let says_false = |at: usize| {
+        let before = &line[..at];
+        let end = before.iter().rposition(|byte| !is_escaped_space(byte));
+        end.is_some_and(|end| before[..=end].ends_with(b"success"))
+    };
+    let says_true = |at: usize| {
+        let behind = &line[at + "isError".len()..];
+        let start = behind.iter().position(|byte| !is_space(byte));
+        start.is_some_and(|start| behind[start..].starts_with(b"true"))
+    };
+    FALSE.places_in(line).any(says_false) || IS_ERROR.places_in(line).any(says_true)
+}
+
+/// Texts of the words that tell a failure, whole and in parts, and of what stands between them.
+fn wordy() -> impl Strategy<Value = String> {
+    let parts = vec![
+        "success",
+        "uccess",
+        "succ",
+        "s",
+        "isError",
+        "rror",
+        "false",
+        "true",
+        "fal",
+        "\"",
+        ":",
+        " ",
+        "\\",
+        "\n",
+        "\t",
+        "n",
+        "r",
+        "t",
+        ",",
+        "x",
+        "cc",
+        "rr",
+        "é",
+        "\",\"success\":",
+        "\"isError\" : ",
+    ];
+    let part = prop_oneof![
+        6 => prop::sample::select(parts).prop_map(str::to_owned),
+        1 => (50..70usize).prop_map(|length| "p".repeat(length)),
+    ];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_may_be_a_failure_is_told_as_by_a_search_of_all(texts in prop::collection::vec(wordy(), 1..4)) {
+        let texts: Vec<String> = texts.iter().map(|text| quote(text)).collect();
+        let pad = " ".repeat(256);
+        let line = format!(r#"{{"id":1,"result":{{"content":[{}]}}{pad}}}"#, texts.join(","));
+        let wanted = may_fail_plainly(line.as_bytes());
+        let UpstreamLine::Message(message) = read_upstream(line.as_bytes()) else {
+            panic!("{line}");
+        };
+        prop_assert!(!Reply::of(&message).may_hide_letters(), "{}", line);
+        prop_assert_eq!(Reply::of(&message).may_fail(), wanted, "by clues: {}", line);
+        let searched = Reply { clues: Clues { words: Clues::UNKNOWN.words, ..message.clues }, ..Reply::of(&message) };
+        prop_assert_eq!(searched.may_fail(), wanted, "by search: {}", line);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
 use crate::surroundings::Moment;
 use crate::upstream::Tree;
+use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
 use std::time::{Instant, SystemTime};
@@ -13,6 +14,10 @@ use std::time::{Instant, SystemTime};
 pub(super) const WINDOW: usize = 1 << 20;
 /// What a line costs beside its bytes, so that a flood of tiny ones is bounded too.
 const LINE: usize = 64;
+
+/// So many lines of a batch are dealt with before they are written: the other side works on them while the next ones
+/// are looked at.
+const PORTION: usize = 32;
 
 /// What a line takes of its side's credit.
 pub(super) fn cost(line: &Bytes) -> usize {
@@ -23,6 +28,8 @@ pub(super) fn cost(line: &Bytes) -> usize {
 pub(super) struct Batch {
     pub(super) lines: Vec<Bytes>,
     pub(super) permit: Permit,
+    /// What was seen of the first one while it came in.
+    pub(super) head: Option<Box<HeadStart>>,
 }
 
 /// Something that happened outside of the core.
@@ -79,6 +86,9 @@ pub(super) struct Shell {
     pub(super) late: Option<Vec<Batch>>,
     started: Instant,
     pub(super) actions: Vec<Action>,
+    /// What [`Shell::carry_out`] has for each side.
+    to_client: Vec<Bytes>,
+    to_child: Vec<Bytes>,
 }
 
 impl Shell {
@@ -94,6 +104,8 @@ impl Shell {
             late: None,
             started: Instant::now(),
             actions: Vec::new(),
+            to_client: Vec::new(),
+            to_child: Vec::new(),
         }
     }
 
@@ -142,9 +154,16 @@ impl Shell {
             },
             Event::Child(batch) => {
                 let now = self.now(batch.lines.len());
-                for line in &batch.lines {
+                let mut head = batch.head;
+                for (at, line) in batch.lines.iter().enumerate() {
+                    if at % PORTION == 0 && at > 0 {
+                        self.carry_out(None, None);
+                    }
                     trace("upstream", line);
-                    self.relay.on_child_line(line, now, &mut self.actions);
+                    let head = head.take();
+                    let out = &mut self.actions;
+                    self.relay
+                        .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
                 drop(batch.lines);
                 self.carry_out(batch.permit, None);
@@ -171,7 +190,10 @@ impl Shell {
     pub(super) fn client_lines(&mut self, mut batch: Batch) {
         let now = self.now(batch.lines.len());
         let mut answered = None;
-        for line in &batch.lines {
+        for (at, line) in batch.lines.iter().enumerate() {
+            if at % PORTION == 0 && at > 0 {
+                self.carry_out(None, None);
+            }
             trace("client", line);
             let before = self.actions.len();
             self.relay.on_client_line(line, now, &mut self.actions);
@@ -189,28 +211,21 @@ impl Shell {
 
     /// Does what the core asked for, in order, on the credit that each side's lines came on.
     pub(super) fn carry_out(&mut self, on_client: Permit, on_child: Permit) {
-        let (mut client, mut child) = (Vec::new(), Vec::new());
         for action in self.actions.drain(..) {
             match action {
-                Action::ToClient(line) => client.push(line),
-                Action::ToChild(line) => child.push(line),
+                Action::ToClient(line) => self.to_client.push(line),
+                Action::ToChild(line) => self.to_child.push(line),
                 Action::Log(level, text) => log(level, &text),
                 Action::ChildText(text) => {
                     Stderr::get().line([b"[upstream stdout] ", &*text, b"\n"].concat());
                 }
             }
         }
-        if !client.is_empty() {
-            self.io.send_client(Batch {
-                lines: client,
-                permit: on_client,
-            });
+        if !self.to_client.is_empty() {
+            self.io.send_client(&mut self.to_client, on_client);
         }
-        if !child.is_empty() {
-            self.io.send_child(Batch {
-                lines: child,
-                permit: on_child,
-            });
+        if !self.to_child.is_empty() {
+            self.io.send_child(&mut self.to_child, on_child);
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use vrc_mcp_proxy::wire::object::Raw;
-use vrc_mcp_proxy::wire::scan::{look, scan};
+use vrc_mcp_proxy::wire::scan::{HeadStart, look, look_ahead, scan};
 
 /// Whether `serde_json` takes a text for JSON. Ignoring a value, it knows no limit of depth and no
 /// range of numbers, and lets lone surrogates pass, as the scanner does.
@@ -223,6 +223,39 @@ proptest! {
                     prop_assert_eq!(quick.entries, slow.entries, "{}", text);
                 }
                 (slow, quick) => prop_assert!(false, "{text:?}: {slow:?} {quick:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_head_start_changes_nothing_of_that(mut c in choices()) {
+        // A thousand bytes are needed for one.
+        let pad = "p".repeat(960 + c.below(128));
+        let cuts: Vec<usize> = (0..4).map(|_| c.below(256) * 256 + c.below(256)).collect();
+        let text = mutated(&mut c);
+        for text in [
+            format!(r#"{{"id":1,"k":["{pad}",{text},[{text}]],"l":{text}}}"#),
+            format!(r#"{{"id":{text},"k":{{"{pad}":[{text}],"l":{text}}},"m":[{text}]}}"#),
+            format!(r#"{{"k":["success\":{text}","{pad}","success",{text}],"id":{{"isError":{text}}}}}"#),
+            [text, pad].concat(),
+        ] {
+            let mut ends: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).collect();
+            ends.sort_unstable();
+            let mut head = HeadStart::default();
+            for end in ends {
+                head.feed(&text.as_bytes()[..end]);
+            }
+            match (look(text.as_bytes()), look_ahead(text.as_bytes(), Some(&head))) {
+                (Ok(without), Ok(with)) => {
+                    prop_assert_eq!(with.top, without.top);
+                    prop_assert_eq!(with.entries, without.entries, "{}", text);
+                    prop_assert_eq!(with.clues, without.clues, "{}", text);
+                }
+                (Err(without), Err(with)) => {
+                    prop_assert_eq!(with.at, without.at, "{}", text);
+                    prop_assert_eq!(with.entries, without.entries, "{}", text);
+                }
+                (without, with) => prop_assert!(false, "{text:?}: {without:?} {with:?}"),
             }
         }
     }

@@ -4,6 +4,7 @@ use super::credit::Credit;
 use super::large::Large;
 use super::wide::{LONG, widen};
 use crate::run::shell::Batch;
+use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags};
@@ -26,6 +27,9 @@ pub(super) struct Reader {
     searched: usize,
     /// A line that has outgrown the buffer, which is empty meanwhile.
     large: Option<Large>,
+    /// Whether a long line is looked at while it comes in, and what was seen of the one that does.
+    looks_ahead: bool,
+    head: Option<Box<HeadStart>>,
     is_wide: bool,
     /// The last batch's buffer, to be read into again when nobody holds a line of it any more.
     lent: Bytes,
@@ -40,8 +44,18 @@ impl Reader {
             buffer: Vec::new(),
             searched: 0,
             large: None,
+            looks_ahead: false,
+            head: None,
             is_wide: false,
             lent: Bytes::new(),
+        }
+    }
+
+    /// Looks at a long line while it comes in.
+    pub(super) fn looking_ahead(self) -> Self {
+        Reader {
+            looks_ahead: true,
+            ..self
         }
     }
 
@@ -66,11 +80,20 @@ impl Reader {
         };
         if whole == 0 {
             self.searched = bytes.len();
+            if self.looks_ahead && bytes.len() >= LONG {
+                self.head.get_or_insert_default().feed(bytes);
+            }
             return (None, open);
         }
         let lines = self.take(whole);
         let permit = self.credit.take(&lines);
-        (Some(Batch { lines, permit }), open)
+        let head = self.head.take();
+        let batch = Batch {
+            lines,
+            permit,
+            head,
+        };
+        (Some(batch), open)
     }
 
     fn read_some(&mut self) -> Result<usize, Errno> {

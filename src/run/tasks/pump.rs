@@ -64,7 +64,12 @@ async fn lines(
             buffer = BytesMut::from(&buffer[..]);
         }
         let permit = credit.take(&lines).await;
-        if events.send(wrap(Batch { lines, permit })).await.is_err() {
+        let batch = Batch {
+            lines,
+            permit,
+            head: None,
+        };
+        if events.send(wrap(batch)).await.is_err() {
             return;
         }
     }

@@ -6,7 +6,7 @@
 //! stands. A value that is found faulty, or that nests deeper than 61, is left to the bytewise scanner.
 
 use super::Clues;
-use super::block::{BLOCK, Block};
+use super::block::{BLOCK, Block, escaped, prefix_xor};
 use fearless_simd::{Level, Simd, dispatch};
 use numbers::Number;
 
@@ -21,42 +21,35 @@ pub(super) struct Skipped {
     pub(super) clues: Clues,
 }
 
-/// Passes over the container that begins at `at`; `None` when that cannot be done here.
-pub(super) fn container(bytes: &[u8], at: usize) -> Option<Skipped> {
-    container_by(Level::new(), bytes, at)
+/// Passes over the container that begins at `at`; `None` when that cannot be done here. `ahead` is how far somebody
+/// has come with a container of this line already.
+pub(super) fn container(bytes: &[u8], at: usize, ahead: Option<&Skip>) -> Option<Skipped> {
+    container_by(Level::new(), bytes, at, ahead)
 }
 
-fn container_by(level: Level, bytes: &[u8], at: usize) -> Option<Skipped> {
-    dispatch!(level, simd => blocks(simd, bytes, at))
+fn container_by(level: Level, line: &[u8], at: usize, ahead: Option<&Skip>) -> Option<Skipped> {
+    let ahead = ahead.filter(|ahead| ahead.start == at);
+    let mut skip = ahead.cloned().unwrap_or_else(|| Skip::new(at));
+    skip.feed_by(level, line, true)?;
+    Some(Skipped {
+        end: skip.end?,
+        clues: skip.clues,
+    })
 }
 
-#[inline(always)]
-fn blocks<S: Simd>(simd: S, bytes: &[u8], at: usize) -> Option<Skipped> {
-    let mut skip = Skip::new(bytes, at);
-    let (blocks, rest) = bytes.get(at..)?.as_chunks::<BLOCK>();
-    let mut last = [b' '; BLOCK];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    let mut all = Block::new(simd, &[0; BLOCK]);
-    for block in blocks.iter().chain([&last]) {
-        all = all | Block::new(simd, block);
-        if let Some(end) = skip.block(simd, block)? {
-            skip.clues.non_ascii = all.upto(0x7F) != u64::MAX;
-            return Some(Skipped {
-                end,
-                clues: skip.clues,
-            });
-        }
-        skip.at += BLOCK;
-    }
-    None
-}
-
-/// What one block leaves for the next: a bit 0 or 1 for its first byte, unless said otherwise.
-struct Skip<'a> {
-    bytes: &'a [u8],
+/// How far a container was passed over: what one block leaves for the next, a bit 0 or 1 for its first byte, unless
+/// said otherwise.
+#[derive(Clone, Debug)]
+pub(super) struct Skip {
+    /// Where the container begins.
+    start: usize,
     /// Where the block begins.
     at: usize,
+    /// The offset behind the container, once it was reached.
+    end: Option<usize>,
     clues: Clues,
+    /// Whether the last byte was the first of a pair that [`Skip::pairs`] looks for.
+    pair: [u64; 2],
     escaped: u64,
     /// All ones inside a string.
     in_string: u64,
@@ -71,6 +64,7 @@ struct Skip<'a> {
 }
 
 /// What the first token that comes follows on.
+#[derive(Clone, Debug)]
 struct After {
     open: u64,
     comma: u64,
@@ -95,12 +89,15 @@ struct Tokens {
     space: u64,
 }
 
-impl<'a> Skip<'a> {
-    fn new(bytes: &'a [u8], at: usize) -> Self {
+impl Skip {
+    /// At the container that begins at `start`.
+    pub(super) fn new(start: usize) -> Self {
         Skip {
-            bytes,
-            at,
+            start,
+            at: start,
+            end: None,
             clues: Clues::default(),
+            pair: [0; 2],
             escaped: 0,
             in_string: 0,
             in_key: 0,
@@ -119,15 +116,61 @@ impl<'a> Skip<'a> {
         }
     }
 
+    /// Goes on as far as `part` of the line allows. `None` for a fault, or for what may be one in a part.
+    pub(super) fn feed(&mut self, part: &[u8]) -> Option<()> {
+        self.feed_by(Level::new(), part, false)
+    }
+
+    fn feed_by(&mut self, level: Level, line: &[u8], is_whole: bool) -> Option<()> {
+        dispatch!(level, simd => self.blocks(simd, line, is_whole))
+    }
+
+    #[inline(always)]
+    fn blocks<S: Simd>(&mut self, simd: S, line: &[u8], is_whole: bool) -> Option<()> {
+        if self.end.is_some() {
+            return Some(());
+        }
+        // A copy of its own can be kept in registers.
+        let mut skip = self.clone();
+        let (mut blocks, rest) = line.get(self.at..)?.as_chunks::<BLOCK>();
+        let mut last = [b' '; BLOCK];
+        last.get_mut(..rest.len())?.copy_from_slice(rest);
+        if !is_whole {
+            // What belongs to a block's last byte is looked for behind the block.
+            blocks = blocks.split_last().map_or(blocks, |(_, ahead)| ahead);
+        }
+        let mut all = Block::new(simd, &[0; BLOCK]);
+        for block in blocks.iter().chain(is_whole.then_some(&last)) {
+            all = all | Block::new(simd, block);
+            skip.end = skip.block(simd, line, block)?;
+            if skip.end.is_some() {
+                break;
+            }
+            skip.at += BLOCK;
+        }
+        skip.clues.non_ascii |= all.upto(0x7F) != u64::MAX;
+        *self = skip;
+        Some(())
+    }
+
     /// Checks one block. `Some(Some(end))` when the container ends in it, `None` for a fault.
     #[inline(always)]
-    fn block<S: Simd>(&mut self, simd: S, bytes: &[u8; BLOCK]) -> Option<Option<usize>> {
+    fn block<S: Simd>(
+        &mut self,
+        simd: S,
+        line: &[u8],
+        bytes: &[u8; BLOCK],
+    ) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
+        let pairs = block.pairs(&mut self.pair);
+        if pairs != 0 {
+            self.clues.words.note(line, self.at, pairs);
+        }
         let backslash = block.eq(b'\\');
         let quotes = block.eq(b'"');
         // Spaces too: which bytes are bad or white is looked at where there are any.
         let low = block.upto(b' ');
-        let escaped = self.escaped(backslash);
+        let escaped = escaped(backslash, &mut self.escaped);
         let quote = quotes & !escaped;
         let was_in_string = self.in_string;
         let in_string = prefix_xor(quote) ^ was_in_string;
@@ -135,13 +178,13 @@ impl<'a> Skip<'a> {
         let odd = escaped & !(quotes | backslash) & in_string;
         let doubled = escaped & backslash & in_string;
         if doubled != 0 {
-            self.doubled(doubled, block.eq(b'u') | block.eq(b'/'));
+            self.doubled(line, doubled, block.eq(b'u') | block.eq(b'/'));
         }
         if in_string & was_in_string == u64::MAX {
             // The inside of a long string.
             self.clues.spaces |= low != 0;
             if odd != 0 {
-                self.escapes(odd, block.eq(b'n'))?;
+                self.escapes(line, odd, block.eq(b'n'))?;
             }
             return (low == 0 || block.upto(0x1F) == 0).then_some(None);
         }
@@ -163,50 +206,35 @@ impl<'a> Skip<'a> {
             return None;
         }
         if odd & ours != 0 {
-            self.escapes(odd & ours, block.eq(b'n'))?;
+            self.escapes(line, odd & ours, block.eq(b'n'))?;
         }
         if unsure != 0 {
-            self.words(&tokens, unsure, ours, in_scalar)?;
+            self.words(line, &tokens, unsure, ours, in_scalar)?;
         }
         Some(end.map(|end| self.at + end as usize + 1))
     }
 
-    /// The bytes that a backslash stands before.
-    #[inline(always)]
-    fn escaped(&mut self, backslash: u64) -> u64 {
-        const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
-        if backslash == 0 {
-            return std::mem::take(&mut self.escaped);
-        }
-        let before = self.escaped;
-        let starts = backslash & !before;
-        // Of a run of backslashes every other one is escaped: the subtraction carries from its start to its end.
-        let codes = ((starts << 1) | ODD).wrapping_sub(starts) ^ ODD;
-        self.escaped = (codes & backslash) >> 63;
-        codes ^ (backslash | before)
-    }
-
     /// Notes what may be an escape in the JSON that a string holds: `\\\\` with one of the bytes `odd` behind it.
     #[inline(always)]
-    fn doubled(&mut self, doubled: u64, odd: u64) {
+    fn doubled(&mut self, line: &[u8], doubled: u64, odd: u64) {
         let ends = doubled >> 63 != 0;
-        let next = || matches!(self.bytes.get(self.at + BLOCK), Some(b'u' | b'/'));
+        let next = || matches!(line.get(self.at + BLOCK), Some(b'u' | b'/'));
         self.clues.odd_escapes |= doubled << 1 & odd != 0 || (ends && next());
     }
 
     /// Checks escapes other than those of a quote and a backslash, each given by its second byte.
     #[inline(never)]
-    fn escapes(&mut self, odd: u64, newline: u64) -> Option<()> {
+    fn escapes(&mut self, line: &[u8], odd: u64, newline: u64) -> Option<()> {
         let mut left = odd & !newline;
         while left != 0 {
             let at = self.at + left.trailing_zeros() as usize;
             left &= left - 1;
-            match self.bytes.get(at)? {
+            match line.get(at)? {
                 b'b' | b'f' | b'r' | b't' => {}
                 b'/' => self.clues.odd_escapes = true,
                 b'u' => {
                     self.clues.odd_escapes = true;
-                    let digits = self.bytes.get(at + 1..at + 5)?;
+                    let digits = line.get(at + 1..at + 5)?;
                     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;
                 }
                 _ => return None,
@@ -340,15 +368,6 @@ fn follow(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
     let (sum, goes_on) = space.overflowing_add(next & space);
     *before |= u64::from(goes_on);
     (next | sum) & !space
-}
-
-/// Bit *i* of the result is the parity of the bits up to *i*.
-#[inline(always)]
-fn prefix_xor(mut bits: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << shift;
-    }
-    bits
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{Skip, Tokens};
 use fearless_simd::Simd;
 
 /// What a number that goes on was at its last byte.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Number {
     digit: u64,
     minus: u64,
@@ -15,7 +15,7 @@ pub(super) struct Number {
     lone_zero: u64,
 }
 
-impl Skip<'_> {
+impl Skip {
     /// The bytes of numbers and words that do not prove themselves to be right: all of a word, and whatever
     /// is not of the form `-0.0` with digits in place of the zeros.
     #[inline(always)]
@@ -59,6 +59,7 @@ impl Skip<'_> {
     #[inline(always)]
     pub(super) fn words(
         &mut self,
+        line: &[u8],
         tokens: &Tokens,
         unsure: u64,
         ours: u64,
@@ -69,7 +70,7 @@ impl Skip<'_> {
         while starts != 0 {
             let place = starts.trailing_zeros();
             starts &= starts - 1;
-            let rest = self.bytes.get(self.at + place as usize..)?;
+            let rest = line.get(self.at + place as usize..)?;
             let length = word(rest);
             if length == 0 {
                 continue;
@@ -81,42 +82,43 @@ impl Skip<'_> {
         if unsure & !words == 0 {
             return Some(());
         }
-        self.odd_scalars(tokens, ours, in_scalar)
+        self.odd_scalars(line, tokens, ours, in_scalar)
     }
 
     /// Checks the block's numbers and words one by one.
     #[cold]
     #[inline(never)]
-    fn odd_scalars(&self, tokens: &Tokens, ours: u64, in_scalar: bool) -> Option<()> {
+    fn odd_scalars(&self, line: &[u8], tokens: &Tokens, ours: u64, in_scalar: bool) -> Option<()> {
         if in_scalar {
-            let before = self.bytes.get(..self.at)?;
+            let before = line.get(..self.at)?;
             let length = before
                 .iter()
                 .rev()
                 .take_while(|&&byte| is_scalar(byte))
                 .count();
-            self.odd_scalar(self.at - length)?;
+            odd_scalar(line, self.at - length)?;
         }
         let mut starts = tokens.scalar_start & ours;
         while starts != 0 {
-            self.odd_scalar(self.at + starts.trailing_zeros() as usize)?;
+            odd_scalar(line, self.at + starts.trailing_zeros() as usize)?;
             starts &= starts - 1;
         }
         Some(())
     }
+}
 
-    fn odd_scalar(&self, at: usize) -> Option<()> {
-        let rest = self.bytes.get(at..)?;
-        let mut scanner = Scanner::new(rest);
-        match rest.first()? {
-            b't' => scanner.word(b"true")?,
-            b'f' => scanner.word(b"false")?,
-            b'n' => scanner.word(b"null")?,
-            _ => scanner.number()?,
-        }
-        let behind = rest.get(scanner.at)?;
-        (!is_scalar(*behind)).then_some(())
+/// Checks the number or word that begins at `at`.
+fn odd_scalar(line: &[u8], at: usize) -> Option<()> {
+    let rest = line.get(at..)?;
+    let mut scanner = Scanner::new(rest);
+    match rest.first()? {
+        b't' => scanner.word(b"true")?,
+        b'f' => scanner.word(b"false")?,
+        b'n' => scanner.word(b"null")?,
+        _ => scanner.number()?,
     }
+    let behind = rest.get(scanner.at)?;
+    (!is_scalar(*behind)).then_some(())
 }
 
 /// The length of the word that `rest` begins with, 0 when it begins with none.

@@ -73,8 +73,8 @@ const ITEMS: [&str; 66] = [
 
 fn check(text: &str) {
     let right = serde_json::from_str::<IgnoredAny>(text).is_ok();
-    let by_best = container(text.as_bytes(), 0);
-    let by_least = container_by(Level::baseline(), text.as_bytes(), 0);
+    let by_best = container(text.as_bytes(), 0, None);
+    let by_least = container_by(Level::baseline(), text.as_bytes(), 0, None);
     assert_eq!(by_best, by_least, "{text}");
     assert_eq!(
         by_best.is_some_and(|skipped| skipped.end == text.len()),
@@ -135,7 +135,7 @@ fn what_is_behind_the_end_does_not_count() {
     ] {
         let text = format!("[1,\"a\"]{behind}");
         assert_eq!(
-            container(text.as_bytes(), 0).map(|s| s.end),
+            container(text.as_bytes(), 0, None).map(|s| s.end),
             Some(7),
             "{text}"
         );
@@ -149,7 +149,7 @@ fn what_is_cut_off_is_none() {
         "é\\n".repeat(50)
     );
     for end in 0..text.len() {
-        assert_eq!(container(&text.as_bytes()[..end], 0), None);
+        assert_eq!(container(&text.as_bytes()[..end], 0, None), None);
     }
 }
 
@@ -157,13 +157,13 @@ fn what_is_cut_off_is_none() {
 fn a_word_holds_so_many_levels() {
     let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     check(&nested(61));
-    assert_eq!(container(nested(62).as_bytes(), 0), None);
+    assert_eq!(container(nested(62).as_bytes(), 0, None), None);
 }
 
 #[test]
 fn clues_say_what_strings_hold() {
     let clues = |text: &str| {
-        let skipped = container(text.as_bytes(), 0).expect("JSON");
+        let skipped = container(text.as_bytes(), 0, None).expect("JSON");
         (skipped.clues.odd_escapes, skipped.clues.spaces)
     };
     for pad in 0..130 {
@@ -176,7 +176,7 @@ fn clues_say_what_strings_hold() {
         assert_eq!(clues(r"\/"), (true, false));
         assert_eq!(clues(r"\\ b"), (false, true));
         let text = format!("[\"{pad}é{pad}\"]");
-        let skipped = container(text.as_bytes(), 0).expect("JSON");
+        let skipped = container(text.as_bytes(), 0, None).expect("JSON");
         assert!(skipped.clues.non_ascii, "{text}");
     }
 }
