@@ -232,6 +232,37 @@ fn unwind_safety_is_proven_not_asserted() {
     }
 }
 
+/// A module that the linker's script does not name is mapped with all that no session runs.
+#[test]
+fn every_module_of_a_session_has_its_place() {
+    let script = read(&root().join("src/placement.ld"));
+    let library = read(&root().join("src/lib.rs"));
+    let modules: Vec<&str> = library
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("pub ")
+                .unwrap_or(line)
+                .strip_prefix("mod ")
+        })
+        .map(|name| name.trim_end_matches(';'))
+        .filter(|name| *name != "commands")
+        .collect();
+    assert!(modules.len() > 15, "{modules:?}");
+    for name in &modules {
+        // As it stands in the names of functions, and in those of what is built for a type.
+        let (function, of_type) = (
+            format!(" .text*13vrc_mcp_proxy{}{name}*", name.len()),
+            format!(" .text*vrc_mcp_proxy..{name}..*"),
+        );
+        assert!(
+            script.contains(&function) && script.contains(&of_type),
+            "{name}"
+        );
+    }
+    let named = script.matches(" .text*vrc_mcp_proxy..").count();
+    assert_eq!(named, modules.len() + 1, "a module that is no more");
+}
+
 /// What only holds when the call goes out is not read on arrival: a call may wait in between.
 #[test]
 fn guards_on_arrival_read_neither_pins_nor_heartbeats() {
