@@ -48,8 +48,6 @@ pub(super) struct Skip {
     /// The offset behind the container, once it was reached.
     end: Option<usize>,
     clues: Clues,
-    /// Whether the last byte was the first of a pair that [`Skip::pairs`] looks for.
-    pair: [u64; 2],
     escaped: u64,
     /// All ones inside a string.
     in_string: u64,
@@ -97,7 +95,6 @@ impl Skip {
             at: start,
             end: None,
             clues: Clues::default(),
-            pair: [0; 2],
             escaped: 0,
             in_string: 0,
             in_key: 0,
@@ -162,7 +159,7 @@ impl Skip {
         bytes: &[u8; BLOCK],
     ) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
-        let pairs = self.pairs(block);
+        let pairs = pairs(block);
         if pairs != 0 {
             self.clues.words.note(line, self.at, pairs);
         }
@@ -209,19 +206,9 @@ impl Skip {
             self.escapes(line, odd & ours, block.eq(b'n'))?;
         }
         if unsure != 0 {
-            self.words(line, &tokens, unsure, ours, in_scalar)?;
+            self.words(line, tokens.scalar_start, unsure, ours, in_scalar)?;
         }
         Some(end.map(|end| self.at + end as usize + 1))
-    }
-
-    /// The second letters of `cc` and `rr`, one of which is in each of the words that are to be noted.
-    #[inline(always)]
-    fn pairs<S: Simd>(&mut self, block: Block<S>) -> u64 {
-        let letters = [block.eq(b'c'), block.eq(b'r')];
-        let [c, r] = self.pair;
-        self.pair = letters.map(|letter| letter >> 63);
-        let [cs, rs] = letters;
-        cs & (cs << 1 | c) | rs & (rs << 1 | r)
     }
 
     /// The bytes that a backslash stands before.
@@ -378,6 +365,15 @@ impl Skip {
             | behind_value & !(comma | close)
             | behind_key ^ colon
     }
+}
+
+/// The first letters of `cc` and `rr`, one of which is in each of the words that are to be noted, and what may be one
+/// at the block's end.
+#[inline(always)]
+fn pairs<S: Simd>(block: Block<S>) -> u64 {
+    const LAST: u64 = 1 << 63;
+    let (c, r) = (block.eq(b'c'), block.eq(b'r'));
+    c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
 }
 
 /// The first bytes behind tokens that are no white space: `next` holds the ones directly behind them (`tokens`, of
