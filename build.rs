@@ -1,10 +1,14 @@
-//! Links the C library into the release binary on Linux, where its archives are at hand.
+//! Links the release binary on Linux so that it starts fast and little of it is resident (docs/performance.md).
 //!
-//! A program without shared libraries starts in two thirds of the time and takes less memory
-//! (docs/performance.md). The switch that Rust has for it, `crt-static`, cannot be set for a package: it would break
-//! every procedural macro. What that switch changes is the last link alone, and that can be said from here: the
-//! libraries that rustc asks for are found as archives first. Without archives (some distributions leave them out), for
-//! another linker, with flags of the user's own and in debug builds the link stays as it is.
+//! - The C library is linked in, where its archives are at hand. The switch that Rust has for it, `crt-static`, cannot
+//!   be set for a package: it would break every procedural macro. What that switch changes is the last link alone, and
+//!   that can be said from here: the libraries that rustc asks for are found as archives first.
+//! - Relocations are packed: a C library that is linked in is known to read them.
+//! - What a relay runs lies side by side (`src/placement.ld`).
+//!
+//! Each is tried with a small program, linked as the binary will be, and left out where that does not link or run:
+//! without archives (some distributions leave them out) or with another linker. With flags of the user's own and in
+//! debug builds the link stays as it is.
 
 use std::env;
 use std::fs;
@@ -22,18 +26,51 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("dl", "dl"),
 ];
 
+const PLACEMENT: &str = "src/placement.ld";
+
+/// Unwinds and comes back, as containment has to.
+const PROBE: &str = "fn main() {
+    std::panic::set_hook(Box::new(|_| ()));
+    assert!(std::panic::catch_unwind(|| panic!()).is_err());
+}
+";
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={PLACEMENT}");
     if !is_meant() {
         return;
     }
-    let Some(folder) = env::var_os("OUT_DIR").map(|out| Path::new(&out).join("archives")) else {
+    let Some(out) = env::var_os("OUT_DIR").map(PathBuf::from) else {
         return;
     };
-    if gather(&folder).is_some() && works(&folder) {
-        println!("cargo::rustc-link-arg-bins=-static-pie");
-        println!("cargo::rustc-link-arg-bins=-L{}", folder.display());
+    for argument in arguments(&out) {
+        println!("cargo::rustc-link-arg-bins={argument}");
     }
+}
+
+/// All arguments for the linker that work here.
+fn arguments(out: &Path) -> Vec<String> {
+    let mut taken = Vec::new();
+    let mut take = |more: &[String]| {
+        let all = [taken.as_slice(), more].concat();
+        let works = works(out, &all);
+        if works {
+            taken = all;
+        }
+        works
+    };
+    let archives = out.join("archives");
+    let is_static = gather(&archives).is_some()
+        && take(&["-static-pie".into(), format!("-L{}", archives.display())]);
+    if is_static {
+        take(&["-Wl,-z,pack-relative-relocs".into()]);
+    }
+    if let Some(package) = env::var_os("CARGO_MANIFEST_DIR") {
+        let script = Path::new(&package).join(PLACEMENT);
+        take(&[format!("-T{}", script.display())]);
+    }
+    taken
 }
 
 /// Whether this is the build for which it was measured, with nobody's own idea of linking.
@@ -81,16 +118,21 @@ fn link(_: &Path, _: &Path) -> Option<()> {
     None
 }
 
-/// Whether a program that is linked like this runs here.
-fn works(folder: &Path) -> bool {
-    let (source, program) = (folder.join("probe.c"), folder.join("probe"));
-    let built = fs::write(&source, "int main(void) { return 0; }\n").is_ok()
-        && succeeds(
-            Command::new("cc")
-                .args(["-pie", "-static-pie", "-o"])
-                .args([&program, &source]),
-        );
-    built && succeeds(&mut Command::new(&program))
+/// Whether a program that is linked like this runs here. It is rustc that links it, so by the same linker.
+fn works(out: &Path, arguments: &[String]) -> bool {
+    let (source, program) = (out.join("probe.rs"), out.join("probe"));
+    let Some(rustc) = env::var_os("RUSTC") else {
+        return false;
+    };
+    let mut build = Command::new(rustc);
+    build.args(["--edition=2024", "--crate-name=probe", "-Cstrip=symbols"]);
+    for argument in arguments {
+        build.arg(format!("-Clink-arg={argument}"));
+    }
+    build.arg("-o").args([&program, &source]);
+    fs::write(&source, PROBE).is_ok()
+        && succeeds(&mut build)
+        && succeeds(&mut Command::new(&program))
 }
 
 fn succeeds(command: &mut Command) -> bool {

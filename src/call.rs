@@ -1,13 +1,15 @@
 //! A tool call on its way to the upstream, as hooks see it.
 
-use crate::csharp::prelude::key_of;
+use crate::csharp::prelude::Lines;
 use crate::instances::Selector;
+use crate::reply::Phrase;
+use crate::wire::envelope::Message;
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::splice::Edits;
-use crate::wire::{quote, unescape};
+use crate::wire::{push_escaped, unescape};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::ops::Range;
 
 /// Where the target of a call comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +47,13 @@ pub struct Target {
 /// What a rewrite makes of a call's arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Rewrite {
-    /// Arguments to set, as key and JSON text.
+    /// Arguments to set, as key and JSON text. Not `code`, which can only get lines
+    /// around it.
     pub set: Vec<(&'static str, String)>,
-    /// Arguments to remove, every copy of them.
+    /// Arguments to remove, every copy of them. Not `code`.
     pub remove: Vec<&'static str>,
-    /// Lines that were put ahead of the caller's `code`.
-    pub prelude_lines: usize,
-    /// For a rewrite that sets `code`: the text that the JSON stands for.
-    pub snippet: Option<String>,
+    /// Lines to put around the snippet.
+    pub lines: Option<Lines>,
 }
 
 /// A tool call. Arguments are read through the rewrites made so far.
@@ -62,8 +63,8 @@ pub struct Call<'a> {
     pub id: Id,
     /// `params.name`, empty when it is missing or no string.
     pub tool: Cow<'a, str>,
-    /// A random key, fresh for each call.
-    pub key: &'a str,
+    /// A random key, fresh for each call that runs a snippet; empty before it goes out, and for any other.
+    pub key: String,
     /// The Editor it is meant for, worked out before any guard sees the call.
     pub target: Option<Target>,
     text: &'a str,
@@ -72,36 +73,40 @@ pub struct Call<'a> {
     arguments: Option<Object<'a>>,
     set: Vec<(&'static str, String)>,
     removed: Vec<&'static str>,
-    /// `code` as the client sent it, unescaped: several hooks read it.
-    code: OnceLock<Option<String>>,
-    /// `code` as the rewrites made it.
-    rewritten: Option<String>,
+    /// For a call that executes, `code` as the client sent it.
+    code: Option<Raw<'a>>,
+    /// What is put around it, the innermost first.
+    around: Vec<Lines>,
 }
 
 impl<'a> Call<'a> {
-    /// Reads the call that `text` holds.
-    pub fn new(id: Id, text: &'a str, params: Object<'a>, key: &'a str) -> Self {
-        let arguments = params.get("arguments").and_then(|raw| raw.as_object());
+    /// Reads the call that a message is; `None` when its `params` are no object.
+    pub fn read(id: Id, message: &mut Message<'a>) -> Option<Self> {
+        let params = message.object(message.params()?)?;
+        let arguments = params.get("arguments");
+        let arguments = arguments.and_then(|raw| message.object(raw));
         let tool = params.get_str("name").unwrap_or_default();
         let action = arguments.as_ref().filter(|_| tool == "execute_code");
         let action = action.and_then(|arguments| arguments.get_str("action"));
-        Call {
-            executes: action.as_deref() == Some("execute"),
+        let executes = action.as_deref() == Some("execute");
+        let code = arguments.as_ref().filter(|_| executes);
+        Some(Call {
+            code: code.and_then(|arguments| arguments.get("code")),
+            executes,
             id,
             tool,
-            key,
+            key: String::new(),
             target: None,
-            text,
+            text: message.text(),
             arguments,
             params,
             set: Vec::new(),
             removed: Vec::new(),
-            code: OnceLock::new(),
-            rewritten: None,
-        }
+            around: Vec::new(),
+        })
     }
 
-    /// The JSON text of an argument.
+    /// The JSON text of an argument. What is put around `code` is no part of it.
     pub fn argument(&self, name: &str) -> Option<&str> {
         if let Some((_, value)) = self.set.iter().rev().find(|(key, _)| *key == name) {
             return Some(value);
@@ -157,25 +162,33 @@ impl<'a> Call<'a> {
         self.executes
     }
 
-    /// The snippet of an `execute_code` / `execute` call, with what was put around it so far; `None`
-    /// when it is missing, blank or no string: such a call is upstream's to refuse.
-    pub fn snippet(&self) -> Option<&str> {
-        if !self.executes() {
-            return None;
-        }
-        let is_set = self.set.iter().any(|(key, _)| *key == "code");
-        let code = match &self.rewritten {
-            code if is_set => code.as_deref()?,
-            _ if self.removed.contains(&"code") => return None,
-            _ => self.original_snippet()?,
-        };
-        (!trim(code).is_empty()).then_some(code)
+    /// The snippet of an `execute_code` / `execute` call as the client sent it; `None` when it is missing, blank or no
+    /// string: such a call is upstream's to refuse.
+    pub fn snippet(&self) -> Option<Cow<'a, str>> {
+        let code = self.code?.as_str()?;
+        (!trim(&code).is_empty()).then_some(code)
     }
 
-    /// The snippet as the client sent it.
-    pub fn original_snippet(&self) -> Option<&str> {
-        let read = || Some(self.original("code")?.as_str()?.into_owned());
-        self.code.get_or_init(read).as_deref()
+    /// Whether there is a snippet.
+    pub fn has_snippet(&self) -> bool {
+        match self.code.map(|code| code.text.as_bytes()) {
+            // Nearly every one begins with a letter; no client's line holds half a surrogate pair.
+            Some([b'"', first, ..]) if first.is_ascii_alphabetic() => true,
+            Some([b'"', ..]) => self.snippet().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether the snippet can hold `phrase`, which is of ASCII letters: a cheap first look.
+    pub fn snippet_may_hold(&self, phrase: &Phrase) -> bool {
+        static ESCAPE: Phrase = Phrase::new("\\u");
+        let code = self.code.map(|code| code.text.as_bytes());
+        code.is_some_and(|code| phrase.is_in(code) || ESCAPE.is_in(code))
+    }
+
+    /// How long the snippet is in a JSON string, in bytes: its text is no longer than that.
+    pub fn snippet_bytes(&self) -> usize {
+        self.code.map_or(0, |code| code.text.len())
     }
 
     /// An argument as the client sent it.
@@ -185,26 +198,17 @@ impl<'a> Call<'a> {
 
     /// Whether the call carries a snippet in the proxy's wrapping, made for this very call.
     pub fn is_wrapped(&self) -> bool {
-        // The comment with the key is spelled in JSON as it is in C#.
-        let code = self
-            .argument("code")
-            .and_then(|json| json.strip_prefix('"'));
-        self.executes() && code.and_then(key_of) == Some(self.key)
+        let mut around = self.around.iter();
+        around.any(|lines| lines.key() == Some(&*self.key))
     }
 
-    /// The JSON text for a string argument that gets `head` and `tail` around it, which are escaped already. Its own
-    /// bytes stay as they came.
-    pub fn around(&self, name: &str, head: &str, tail: &str) -> Option<String> {
-        let own = self.argument(name)?.strip_prefix('"')?.strip_suffix('"')?;
-        Some(["\"", head, own, tail, "\""].concat())
+    /// How many characters are put around the snippet.
+    pub fn added(&self) -> usize {
+        self.around.iter().map(|lines| lines.added).sum()
     }
 
     /// Takes a rewrite in.
     pub fn apply(&mut self, rewrite: Rewrite) {
-        if let Some((_, code)) = rewrite.set.iter().find(|(key, _)| *key == "code") {
-            let read = || unescape(code).map(Cow::into_owned);
-            self.rewritten = rewrite.snippet.or_else(read);
-        }
         for (key, value) in rewrite.set {
             self.set.retain(|(old, _)| *old != key);
             self.set.push((key, value));
@@ -213,41 +217,62 @@ impl<'a> Call<'a> {
             self.set.retain(|(old, _)| *old != key);
             self.removed.push(key);
         }
+        self.around.extend(rewrite.lines);
     }
 
     /// The edits that all rewrites so far come to.
-    pub fn edits(&self) -> Edits {
-        let mut edits = Edits::default();
+    pub fn edits(&self) -> Edits<'_> {
+        // Most that are made for a snippet: five at its head, one at its tail, one argument.
+        let mut edits = Edits::with_capacity(if self.around.is_empty() { 0 } else { 8 });
         let Some(arguments) = &self.arguments else {
             // None or null is as good as an empty object to upstream; anything else is its to reject.
             if !self.set.is_empty() && self.raw_arguments().is_none_or(|raw| raw.is_null()) {
-                let set = self.set.iter().map(member).collect::<Vec<_>>().join(",");
-                let (range, text) = self.params.set("arguments", &format!("{{{set}}}"));
+                let mut set = String::from("{");
+                self.set.iter().for_each(|member| push(&mut set, member));
+                set.push('}');
+                let (range, text) = self.params.set("arguments", &set);
                 edits.replace(range, text);
             }
             return edits;
         };
+        self.surround(&mut edits);
         for cut in arguments.without(&self.removed) {
             edits.delete(cut);
         }
-        let mut appended = Vec::new();
+        let is_removed = |key: &str| self.removed.contains(&key);
+        let mut appended = String::new();
         for set in &self.set {
             match arguments.get(set.0) {
-                Some(old) if !self.removed.contains(&set.0) => {
-                    edits.replace(old.range(), set.1.as_str());
-                }
-                _ => appended.push(member(set)),
+                Some(old) if !is_removed(set.0) => edits.replace(old.range(), set.1.as_str()),
+                _ => push(&mut appended, set),
             }
         }
         if !appended.is_empty() {
-            let kept = arguments
-                .entries()
-                .any(|(key, _)| key.as_str().is_none_or(|k| !self.removed.contains(&&*k)));
-            let comma = if kept { "," } else { "" };
+            let mut keys = arguments.entries().map(|(key, _)| key);
+            let kept = keys.any(|key| key.as_str().is_none_or(|key| !is_removed(&key)));
             let end = arguments.raw().range().end - 1;
-            edits.replace(end..end, format!("{comma}{}", appended.join(",")));
+            if kept {
+                edits.replace(end..end, ",");
+            }
+            edits.replace(end..end, appended);
         }
         edits
+    }
+
+    /// Puts the lines around the snippet, whose own bytes stay as they came.
+    fn surround<'e>(&'e self, edits: &mut Edits<'e>) {
+        let Some(code) = self.code else {
+            return;
+        };
+        let Range { start, end } = code.range();
+        for lines in self.around.iter().rev() {
+            for part in lines.head() {
+                edits.replace(start + 1..start + 1, part);
+            }
+        }
+        for lines in &self.around {
+            edits.replace(end - 1..end - 1, lines.tail());
+        }
     }
 
     /// The message's text as the client sent it.
@@ -266,8 +291,16 @@ impl<'a> Call<'a> {
     }
 }
 
-fn member((key, value): &(&str, String)) -> String {
-    format!("{}:{value}", quote(key))
+/// Appends a member to those of an object.
+fn push(members: &mut String, (key, value): &(&str, String)) {
+    members.reserve(key.len() + value.len() + "{,\"\":}".len());
+    if members.len() > 1 {
+        members.push(',');
+    }
+    members.push('"');
+    push_escaped(members, key);
+    members.push_str("\":");
+    members.push_str(value);
 }
 
 /// Without white space around it, as Python's `str.strip` sees white space: upstream trims there.

@@ -82,6 +82,18 @@ pub fn contain<T>(
     class: Class,
     run: impl FnOnce() -> Result<T, String> + UnwindSafe,
 ) -> Result<T, Contained> {
+    contain_one_of(|| region, class, run)
+}
+
+/// As [`contain`], for a region of several parts: `name` tells, afterwards, which of them failed.
+///
+/// # Errors
+/// Those of [`contain`].
+pub fn contain_one_of<T>(
+    name: impl FnOnce() -> &'static str,
+    class: Class,
+    run: impl FnOnce() -> Result<T, String> + UnwindSafe,
+) -> Result<T, Contained> {
     let (message, place) = match catch_unwind(run) {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(message)) => (message, String::new()),
@@ -91,7 +103,7 @@ pub fn contain<T>(
         ),
     };
     Err(Contained {
-        region,
+        region: name(),
         class,
         message,
         place,

@@ -2,13 +2,13 @@
 
 use crate::baseline::{Baseline, committed};
 use crate::config::{EXPOSED_TOOLS, nearest};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Tools given by names and patterns. In a pattern `*` stands for any text; letter case counts, as it does in the
 /// server's names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tools {
-    names: BTreeSet<String>,
+    names: HashSet<String, foldhash::fast::RandomState>,
     patterns: Vec<String>,
 }
 

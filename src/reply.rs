@@ -4,7 +4,7 @@
 //! `structuredContent`. Models read the second, so what is said on one surface is said on both or on
 //! neither.
 
-use crate::wire::envelope::Message;
+use crate::wire::envelope::{Member, Message};
 use crate::wire::id::Id;
 use crate::wire::object::{Object, Raw};
 use crate::wire::scan::Clues;
@@ -74,7 +74,8 @@ enum Structured<'a> {
 /// passed on without that.
 pub struct Reply<'a> {
     bytes: &'a [u8],
-    envelope: Object<'a>,
+    /// `result`: UTF-8, and where it stands.
+    result: Option<(&'a [u8], usize)>,
     error: Option<Raw<'a>>,
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
@@ -117,19 +118,31 @@ impl<'a> Surfaces<'a> {
 impl<'a> Reply<'a> {
     /// The answer that a message of the upstream is.
     pub fn of(message: &Message<'a>) -> Self {
-        Reply {
-            clues: message.clues,
-            ..Reply::new(message.bytes, &message.object)
-        }
+        let (result, error) = (
+            message.get_bytes(Member::Result),
+            message.get(Member::Error),
+        );
+        Reply::with_parts(message.bytes, message.clues, result, error)
     }
 
     /// An answer of these bytes, UTF-8, with this envelope.
     pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
+        let result = envelope.get("result");
+        let result = result.map(|raw| (raw.text.as_bytes(), raw.at));
+        Reply::with_parts(bytes, Clues::UNKNOWN, result, envelope.get("error"))
+    }
+
+    fn with_parts(
+        bytes: &'a [u8],
+        clues: Clues,
+        result: Option<(&'a [u8], usize)>,
+        error: Option<Raw<'a>>,
+    ) -> Self {
         Reply {
             bytes,
-            clues: Clues::UNKNOWN,
-            error: envelope.get("error").filter(|raw| !raw.is_null()),
-            envelope: envelope.clone(),
+            clues,
+            result,
+            error: error.filter(|raw| !raw.is_null()),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
             escapes: OnceLock::new(),
@@ -138,8 +151,14 @@ impl<'a> Reply<'a> {
     }
 
     fn surfaces(&self) -> &Surfaces<'a> {
-        self.surfaces
-            .get_or_init(|| Surfaces::read(self.envelope.get("result"), self.error))
+        self.surfaces.get_or_init(|| {
+            let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+            let result = self.result.map(|(bytes, at)| Raw {
+                text: text(bytes),
+                at,
+            });
+            Surfaces::read(result, self.error)
+        })
     }
 
     /// Whether `result.isError` is `true`.

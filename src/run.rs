@@ -28,7 +28,7 @@ use crate::upstream::{self, StartError};
 use crate::wire::envelope::{ClientLine, INTERNAL_ERROR, Kind, read_client};
 use bytes::Bytes;
 use io::{Flags, Io};
-use shell::{Batch, Event, Shell};
+use shell::{Event, Shell};
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
@@ -120,11 +120,7 @@ fn cannot_start(error: &StartError, mut io: Io) -> i32 {
                 break;
             }
         }
-        io.send_client(Batch {
-            lines,
-            permit: batch.permit,
-            head: None,
-        });
+        io.send_client(&mut lines, batch.permit);
         if last {
             break;
         }

@@ -12,6 +12,43 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Files {
     heartbeats: Heartbeats,
     moment: Option<Moment>,
+    keys: Mutex<Keys>,
+}
+
+/// How many keys are made of what the system gives at once: asking it takes longer than all the rest of a key.
+const BLOCK: usize = 64;
+/// A key's random bytes.
+const KEY: usize = 16;
+
+/// Random bytes for keys. None is used twice.
+struct Keys {
+    block: [u8; BLOCK * KEY],
+    used: usize,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        let block = [0; BLOCK * KEY];
+        Keys {
+            used: block.len(),
+            block,
+        }
+    }
+}
+
+impl Keys {
+    /// The next key; `None` when the system gives no random bytes.
+    fn next(&mut self) -> Option<String> {
+        if self.used == self.block.len() {
+            getrandom::fill(&mut self.block).ok()?;
+            self.used = 0;
+        }
+        let bytes = self.block.get(self.used..self.used + KEY)?;
+        self.used += KEY;
+        let mut digits = [0; 2 * KEY];
+        hex::encode_to_slice(bytes, &mut digits).ok()?;
+        std::str::from_utf8(&digits).ok().map(str::to_owned)
+    }
 }
 
 /// A moment, in which the heartbeats are looked at once: lines that came with one read share the look. A client that
@@ -47,6 +84,7 @@ impl Files {
         Files {
             heartbeats,
             moment: None,
+            keys: Mutex::default(),
         }
     }
 
@@ -56,6 +94,7 @@ impl Files {
         let files = Files {
             heartbeats,
             moment: Some(moment.clone()),
+            keys: Mutex::default(),
         };
         (files, moment)
     }
@@ -97,7 +136,9 @@ impl Surroundings for Files {
     }
 
     fn fresh_key(&self) -> String {
-        uuid::Uuid::new_v4().simple().to_string()
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = keys.next();
+        key.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string())
     }
 }
 
@@ -128,6 +169,25 @@ mod tests {
 
     fn holds(root: &Path, below: &str) -> Option<bool> {
         Files::new(Heartbeats::new(None)).holds_folder(root, below)
+    }
+
+    #[test]
+    fn no_two_keys_are_alike() {
+        let files = Files::new(Heartbeats::new(None));
+        let keys: std::collections::BTreeSet<_> =
+            (0..3 * BLOCK + 1).map(|_| files.fresh_key()).collect();
+        assert_eq!(keys.len(), 3 * BLOCK + 1);
+        let digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+        assert!(
+            keys.iter()
+                .all(|key| key.len() == 32 && key.bytes().all(digit))
+        );
+        // Random in every place: no digit is the same in all of them.
+        for at in 0..32 {
+            let digits: std::collections::BTreeSet<_> =
+                keys.iter().map(|key| key.as_bytes()[at]).collect();
+            assert!(digits.len() > 8, "{at}: {digits:?}");
+        }
     }
 
     #[test]

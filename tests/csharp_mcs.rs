@@ -28,15 +28,15 @@ fn key(n: usize) -> String {
 }
 
 fn checked(code: &str) -> String {
-    venue(code, PATH, None).code
+    venue(PATH, None).around(code)
 }
 
 fn wrapped(code: &str, n: usize) -> String {
-    idempotency(code, &key(n)).code
+    idempotency(&key(n)).around(code)
 }
 
 fn guarded(code: &str, n: usize) -> String {
-    venue(&wrapped(code, n), PATH, Some(&key(n))).code
+    venue(PATH, Some(&key(n))).around(&wrapped(code, n))
 }
 
 /// Delivers each snippet bare, checked, wrapped and both: that must show in nothing but a second delivery.
@@ -243,8 +243,8 @@ fn deliver_at(paths: &[String], expected: &str) -> Vec<[String; 3]> {
     let mut commands = Vec::new();
     let code = "Probe.Run(); return 1;";
     for (n, path) in paths.iter().enumerate() {
-        let both = venue(&wrapped(code, n), expected, Some(&key(n))).code;
-        for code in [both, venue(code, expected, None).code] {
+        let both = venue(expected, Some(&key(n))).around(&wrapped(code, n));
+        for code in [both, venue(expected, None).around(code)] {
             let class = program.add(&code);
             commands.extend([
                 format!("path {path}"),

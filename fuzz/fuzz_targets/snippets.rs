@@ -13,9 +13,9 @@ fuzz_target!(|code: &str| {
     let literal = string_literal(code);
     assert!(literal.is_ascii() && !literal.contains(['\n', '\r']));
     let key = "0123456789abcdef0123456789abcdef";
-    let once = idempotency(code, key);
-    assert!(once.code.contains(code));
-    assert_eq!(key_of(&once.code), Some(key));
-    let here = venue(&once.code, code, Some(key));
-    assert!(here.code.contains(&once.code));
+    let once = idempotency(key).around(code);
+    assert!(once.contains(code));
+    assert_eq!(key_of(&once), Some(key));
+    let here = venue(code, Some(key)).around(&once);
+    assert!(here.contains(&once));
 });

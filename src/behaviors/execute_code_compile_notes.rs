@@ -49,8 +49,8 @@ fn notes(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     }
     let sent = call.call();
     let code = sent.as_ref().filter(|_| executes);
-    let code = code.and_then(|sent| sent.original_snippet());
-    if any(&|text| is_kit_door(text, code)) {
+    let code = code.and_then(|sent| sent.snippet());
+    if any(&|text| is_kit_door(text, code.as_deref())) {
         say("kit_door_is_run", KIT_DOOR);
     }
     notes

@@ -31,23 +31,36 @@ const SHOWN_UTF16: usize = 500;
 
 static MARK: Phrase = Phrase::new(KEY_COMMENT);
 
-/// Takes down how a snippet begins that goes out in the proxy's wrapping, cut as the Editor cuts it.
+/// What is kept of a snippet's JSON string. A unit takes six bytes of it at the most, a pair of them twelve, so there
+/// is more in it than the Editor shows, or all of the snippet.
+const KEPT: usize = 1 + 6 * SHOWN_UTF16 + 12;
+
+/// Takes down how a snippet begins that goes out in the proxy's wrapping.
 fn head(call: &Call<'_>, _: &Cx<'_>) -> Option<Seen> {
-    let code = call.original("code").filter(|_| call.is_wrapped())?;
-    let mut head = String::new();
+    if !call.is_wrapped() {
+        return None;
+    }
+    let code = call.original("code")?.text;
+    let kept = code.get(..code.floor_char_boundary(KEPT))?;
+    Some(Seen::Snippet {
+        key: call.key.clone(),
+        head: kept.to_owned(),
+    })
+}
+
+/// What the Editor would show of a snippet that begins so, cut as the Editor cuts it.
+fn shown(head: &str) -> String {
+    let mut text = String::new();
     let mut units = 0;
-    for (_, c) in chars::chars(code.text) {
+    for (_, c) in chars::chars(head) {
         units += c.len_utf16();
         if units > SHOWN_UTF16 {
-            head.push_str("...");
+            text.push_str("...");
             break;
         }
-        head.push(c);
+        text.push(c);
     }
-    Some(Seen::Snippet {
-        key: call.key.to_owned(),
-        head,
-    })
+    text
 }
 
 /// The history's entries that begin with the proxy's comment: their places, and the keys.
@@ -69,7 +82,7 @@ fn previews(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadEd
     let known = |(at, key): (usize, &str)| {
         let entry = [Step::Key("data"), Step::Key("entries"), Step::Item(at)];
         let path = [&entry[..], &[Step::Key("codePreview")]].concat();
-        Some((path, quote(cx.snippets.head(key)?)))
+        Some((path, quote(&shown(cx.snippets.head(key)?))))
     };
     let wrapped = wrapped(call, reply).into_iter();
     let set: Vec<_> = wrapped.filter_map(known).collect();
@@ -98,4 +111,36 @@ fn note(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Vec<Note> {
              than its last 50 snippets."
         ),
     }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_kept_shows_the_same_as_all(units in prop::collection::vec(prop::sample::select(vec!["a", "é", "日", "😀", "\\n", "\\u0061", "\\ud83d\\ude00"]), 0..1500), last in 480..520_usize) {
+            for units in [&units[..], &units[..last.min(units.len())]] {
+                let literal = format!("\"{}\"", units.concat());
+                let kept = &literal[..literal.floor_char_boundary(KEPT)];
+                prop_assert_eq!(shown(kept), shown(&literal));
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_spelling_of_what_is_shown_is_kept() {
+        let pair = "\\ud83d\\ude00";
+        let letter = "\\u0061";
+        for (code, wanted) in [
+            (pair.repeat(250), "😀".repeat(250)),
+            (pair.repeat(251), "😀".repeat(250) + "..."),
+            (letter.repeat(499) + pair, "a".repeat(499) + "..."),
+            (letter.repeat(500) + pair, "a".repeat(500) + "..."),
+        ] {
+            let literal = format!("\"{code}\"");
+            assert_eq!(shown(&literal[..KEPT.min(literal.len())]), wanted);
+        }
+    }
 }

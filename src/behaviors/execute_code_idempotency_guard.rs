@@ -17,8 +17,8 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn wrap(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
-    let Some(code) = call.snippet() else {
+    if !call.has_snippet() {
         return Rewriting::Keep;
-    };
-    snippet::send(call, code, prelude::idempotency(code, call.key))
+    }
+    snippet::surround(prelude::idempotency(&call.key))
 }

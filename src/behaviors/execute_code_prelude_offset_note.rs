@@ -36,7 +36,7 @@ fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     }
     let own = call
         .call()
-        .and_then(|sent| sent.original_snippet().map(line_count))
+        .and_then(|sent| sent.snippet().map(|code| line_count(&code)))
         .unwrap_or_default();
     let wrapped = call.injected_by(execute_code_idempotency_guard::BEHAVIOR.name);
     vec![Note {

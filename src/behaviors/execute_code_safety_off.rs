@@ -15,8 +15,8 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn switch(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
-    let declared = !matches!(call.argument("safety_checks"), None | Some("null"));
-    if !call.executes() || declared {
+    let declared = || !matches!(call.argument("safety_checks"), None | Some("null"));
+    if !call.executes() || declared() {
         return Rewriting::Keep;
     }
     Rewriting::Change(Rewrite {

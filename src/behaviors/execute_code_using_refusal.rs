@@ -3,6 +3,7 @@
 use super::{Behavior, Check, Cx, Hook, Refusal};
 use crate::call::Call;
 use crate::csharp::using::using_directive;
+use crate::reply::Phrase;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -12,8 +13,13 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     codes: &[("using_directive", "the snippet holds a using directive")],
 };
 
+static USING: Phrase = Phrase::new("using");
+
 fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
-    let found = call.snippet().and_then(using_directive);
+    if !call.snippet_may_hold(&USING) {
+        return Check::Pass;
+    }
+    let found = call.snippet().and_then(|code| using_directive(&code));
     let Some(directive) = found else {
         return Check::Pass;
     };

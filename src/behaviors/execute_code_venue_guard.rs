@@ -35,7 +35,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 
 /// Whether a call is this behaviour's to judge: it checks for itself which project it reached, or is not forwarded.
 pub(super) fn takes(call: &Call<'_>, cx: &Cx<'_>) -> bool {
-    cx.is_at_work(&BEHAVIOR) && call.snippet().is_some()
+    call.has_snippet() && cx.is_at_work(&BEHAVIOR)
 }
 
 /// Where a snippet is meant to run.
@@ -64,7 +64,7 @@ fn venue<'e>(call: &'e Call<'_>, cx: &'e Cx<'_>) -> Venue<'e> {
 }
 
 fn resolvable(call: &Call<'_>, cx: &Cx<'_>) -> Check {
-    if call.snippet().is_none() {
+    if !call.has_snippet() {
         return Check::Pass;
     }
     let seen = match venue(call, cx) {
@@ -97,14 +97,14 @@ fn names<'e>(editors: impl IntoIterator<Item = &'e Editor>) -> String {
 }
 
 fn check_first(call: &Call<'_>, cx: &Cx<'_>) -> Rewriting {
-    let Some(code) = call.snippet() else {
+    if !call.has_snippet() {
         return Rewriting::Keep;
-    };
+    }
     let Venue::Known(editor) = venue(call, cx) else {
         return Rewriting::Keep;
     };
-    let key = prelude::key_of(code).filter(|key| *key == call.key);
-    snippet::send(call, code, prelude::venue(code, &editor.project_path, key))
+    let key = call.is_wrapped().then_some(&*call.key);
+    snippet::surround(prelude::venue(&editor.project_path, key))
 }
 
 static MARKER: Phrase = Phrase::new(VENUE_MARKER);

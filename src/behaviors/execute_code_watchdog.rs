@@ -2,6 +2,7 @@
 
 use super::{Behavior, Cx, Expiry, Hook, Refusal};
 use crate::call::Call;
+use std::time::Duration;
 
 /// The behaviour's entry.
 pub(super) const BEHAVIOR: Behavior = Behavior {
@@ -15,23 +16,22 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn limit(call: &Call<'_>, cx: &Cx<'_>) -> Option<Expiry> {
-    if !call.executes() {
-        return None;
-    }
-    let after = cx.config.execute_timeout;
-    let text = format!(
-        "No response to this execute_code call for {} s; the proxy has stopped waiting. The snippet may \
-         have run, or may still run: if it mutates, verify on disk first. The usual cause is Roslyn's \
-         background compile hanging in that Editor: retry this snippet with compiler:\"codedom\". If \
-         codedom rejects the syntax (C# 7 and later), restart the Editor. A modal dialog or an unfocused \
-         Editor looks the same from here.",
-        after.as_secs_f64()
-    );
-    Some(Expiry {
-        after,
-        refusal: Refusal {
-            code: "no_answer_in_time",
-            text,
-        },
+    call.executes().then_some(Expiry {
+        after: cx.config.execute_timeout,
+        refusal: given_up,
     })
+}
+
+fn given_up(after: Duration) -> Refusal {
+    Refusal {
+        code: "no_answer_in_time",
+        text: format!(
+            "No response to this execute_code call for {} s; the proxy has stopped waiting. The snippet may \
+             have run, or may still run: if it mutates, verify on disk first. The usual cause is Roslyn's \
+             background compile hanging in that Editor: retry this snippet with compiler:\"codedom\". If \
+             codedom rejects the syntax (C# 7 and later), restart the Editor. A modal dialog or an unfocused \
+             Editor looks the same from here.",
+            after.as_secs_f64()
+        ),
+    }
 }

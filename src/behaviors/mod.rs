@@ -103,35 +103,54 @@ pub struct Behavior {
     pub codes: &'static [(&'static str, &'static str)],
 }
 
+/// [`Hook::Listing`]'s function.
+pub type ListingHook = fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>;
+/// The function of [`Hook::Guard`], [`Hook::DepartureGuard`] and [`Hook::Consent`].
+pub type Guard = fn(&Call<'_>, &Cx<'_>) -> Check;
+/// [`Hook::Hold`]'s function.
+pub type HoldHook = fn(UnityBound<'_>, &Traffic, &Cx<'_>) -> Passage;
+/// [`Hook::Rewrite`]'s function.
+pub type RewriteHook = fn(&Call<'_>, &Cx<'_>) -> Rewriting;
+/// [`Hook::Deadline`]'s function.
+pub type DeadlineHook = fn(&Call<'_>, &Cx<'_>) -> Option<Expiry>;
+/// [`Hook::Witness`]'s function.
+pub type WitnessHook = fn(&Call<'_>, &Cx<'_>) -> Option<Seen>;
+/// [`Hook::Edit`]'s function.
+pub type EditHook = fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<PayloadEdit>;
+/// [`Hook::Verdict`]'s function.
+pub type VerdictHook = fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<Refusal>;
+/// [`Hook::Note`]'s function.
+pub type NoteHook = fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Vec<Note>;
+
 /// A point at which a behaviour acts.
 #[derive(Clone, Copy, Debug)]
 pub enum Hook {
     /// Looks at an answer to `tools/list`.
-    Listing(fn(&Listing<'_>, &Cx<'_>) -> Result<ListingEdit, String>),
+    Listing(ListingHook),
     /// Lets a call pass or refuses it. May be asked on arrival, long before the call goes out, and again then: it
     /// reads neither pins nor heartbeats nor the target, which is not worked out yet.
-    Guard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    Guard(Guard),
     /// The same for a guard that does read them: asked when the call goes out, of the state of that moment.
-    DepartureGuard(fn(&Call<'_>, &Cx<'_>) -> Check),
+    DepartureGuard(Guard),
     /// A guard that asks for a yes: it runs when all others of the moment have let the call pass, so that nobody says
     /// yes to a call that is seen to be refused anyway. Like [`Hook::Guard`] it answers on arrival: a call that is to
     /// be sent again must not wait first.
-    Consent(fn(&Call<'_>, &Cx<'_>) -> Check),
+    Consent(Guard),
     /// Says whether a Unity-bound request goes out now or waits. Asked when it arrives, and again when it goes out
     /// after a wait.
-    Hold(fn(UnityBound<'_>, &Traffic, &Cx<'_>) -> Passage),
+    Hold(HoldHook),
     /// Changes a call's arguments. Runs when all guards have passed.
-    Rewrite(fn(&Call<'_>, &Cx<'_>) -> Rewriting),
+    Rewrite(RewriteHook),
     /// Sets a limit to how long a forwarded call may take.
-    Deadline(fn(&Call<'_>, &Cx<'_>) -> Option<Expiry>),
+    Deadline(DeadlineHook),
     /// Takes down, of a call that goes out, what its answer or a later one is to be judged by.
-    Witness(fn(&Call<'_>, &Cx<'_>) -> Option<Seen>),
+    Witness(WitnessHook),
     /// Sets values in an answer's payload, on both surfaces.
-    Edit(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<PayloadEdit>),
+    Edit(EditHook),
     /// Turns an answer into a refusal.
-    Verdict(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Option<Refusal>),
+    Verdict(VerdictHook),
     /// Adds notes to an answer.
-    Note(fn(&InFlight, &Reply<'_>, &Cx<'_>) -> Vec<Note>),
+    Note(NoteHook),
 }
 
 impl Hook {
@@ -210,8 +229,8 @@ pub struct Note {
 pub struct Expiry {
     /// How long after forwarding.
     pub after: Duration,
-    /// What the client is told then.
-    pub refusal: Refusal,
+    /// What the client is told then, of that time: most calls are answered, and need no text.
+    pub refusal: fn(Duration) -> Refusal,
 }
 
 /// Values for an answer's payload.

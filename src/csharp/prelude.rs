@@ -4,19 +4,19 @@
 //!
 //! ```text
 //!  1..5   the venue check: return a misroute text in any Editor but the expected one
-//!  6..11  the record: answer a known key from SessionState, else mark it running and open the body
+//!  6..11  the record: answer a known key from SessionState, else mark it running, run the body, and store how that
+//!         ended; open the body
 //! 12..    the caller's snippet, verbatim
-//!         the trailer: close the body, run it, store how it ended
+//!         the trailer: close the body
 //! ```
 //!
 //! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
-//! type, since the snippet's locals may have any name; no names of its own but a few locals made from the key.
+//! type, since the snippet's locals may have any name; no names of its own where the snippet can see them.
 
 use super::literal::string_literal;
-use crate::wire::push_escaped;
-use memchr::memmem;
+use crate::wire::{push_escaped, unescape};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 /// Starts the text that a snippet returns when it reached another Editor than the expected one.
 pub const VENUE_MARKER: &str = "[proxy-venue-misroute]";
@@ -36,45 +36,60 @@ pub const EDITOR_CODE_LIMIT_UTF16: usize = 50_000;
 /// Starts the comment at the very start of all injected code; the key follows it.
 pub const KEY_COMMENT: &str = "/* vrc-mcp-proxy key ";
 
-/// A snippet with the proxy's lines around it.
+/// Lines to put around a snippet. They are ASCII.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrapped {
-    /// The whole code to send.
-    pub code: String,
-    /// Lines put ahead of what was given; it starts on the line after them.
-    pub prelude_lines: usize,
-    /// Bytes put ahead of what was given.
-    ahead: usize,
-    /// What stands around it, as in a JSON string; where that is not known it is to be escaped.
-    json: Option<[String; 2]>,
+pub struct Lines {
+    kind: Kind,
+    /// The key in the comment that they start with.
+    key: Option<String>,
+    /// How many lines are put ahead.
+    pub ahead: usize,
+    /// How much is put ahead and behind, in characters of the code.
+    pub added: usize,
 }
 
-impl Wrapped {
-    fn new(mut head: String, code: &str, tail: &str, prelude_lines: usize) -> Self {
-        let ahead = head.len();
-        head.reserve_exact(code.len() + tail.len());
-        head.push_str(code);
-        head.push_str(tail);
-        Self {
-            code: head,
-            prelude_lines,
-            ahead,
-            json: None,
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// This text ahead, as inside a JSON string.
+    Venue(String),
+    /// [`GUARD`], with the key.
+    Idempotency,
+}
+
+impl Lines {
+    /// The key that they start with, if they do.
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    /// What stands ahead of the snippet, as inside a JSON string, in parts.
+    pub fn head(&self) -> impl Iterator<Item = &str> {
+        let key = self.key.as_deref().unwrap_or_default();
+        let (parts, count) = match &self.kind {
+            Kind::Venue(head) => ([head.as_str(), "", "", "", ""], 1),
+            Kind::Idempotency => {
+                let [mark, literal, rest] = &GUARD.head;
+                ([mark.as_str(), key, literal, key, rest], 5)
+            }
+        };
+        parts.into_iter().take(count)
+    }
+
+    /// What stands behind it, as inside a JSON string.
+    pub fn tail(&self) -> &str {
+        match self.kind {
+            Kind::Venue(_) => "",
+            Kind::Idempotency => &GUARD.tail,
         }
     }
 
-    /// What stands ahead of and behind `code`, which was given, as in a JSON string.
-    pub fn around(&self, code: &str) -> [Cow<'_, str>; 2] {
-        if let Some(json) = &self.json {
-            return json.each_ref().map(|part| Cow::Borrowed(part.as_str()));
-        }
-        let (head, rest) = self.code.split_at(self.ahead);
-        let tail = rest.strip_prefix(code).unwrap_or_default();
-        [head, tail].map(|part| {
-            let mut json = String::with_capacity(part.len() + part.len() / 8);
-            push_escaped(&mut json, part);
-            json.into()
-        })
+    /// `code` with the lines around it, as C#.
+    pub fn around(&self, code: &str) -> String {
+        // Escaped in here, so this reads them.
+        let text = |part: &str| unescape(&["\"", part, "\""].concat()).map(Cow::into_owned);
+        let head = text(&self.head().collect::<String>());
+        let tail = text(self.tail());
+        [&head.unwrap_or_default(), code, &tail.unwrap_or_default()].concat()
     }
 }
 
@@ -107,17 +122,11 @@ pub fn utf16_len(text: &str) -> usize {
     text.bytes().map(units).sum()
 }
 
-/// Whether `wrapped` is past [`EDITOR_CODE_LIMIT_UTF16`] while `own`, the caller's snippet, is not.
-pub fn over_limit(own: &str, wrapped: &str) -> Option<OverLimit> {
-    // No text has more units than bytes.
-    if wrapped.len() <= EDITOR_CODE_LIMIT_UTF16 {
-        return None;
-    }
-    let (own, wrapped) = (utf16_len(own), utf16_len(wrapped));
-    (own <= EDITOR_CODE_LIMIT_UTF16 && wrapped > EDITOR_CODE_LIMIT_UTF16).then(|| OverLimit {
-        own,
-        added: wrapped - own,
-    })
+/// Whether `own`, the caller's snippet, is past [`EDITOR_CODE_LIMIT_UTF16`] with `added` units more, and not without.
+pub fn over_limit(own: &str, added: usize) -> Option<OverLimit> {
+    let own = utf16_len(own);
+    (own <= EDITOR_CODE_LIMIT_UTF16 && own + added > EDITOR_CODE_LIMIT_UTF16)
+        .then_some(OverLimit { own, added })
 }
 
 /// An Assets path as the venue check compares it: forward slashes, no slash at the end.
@@ -132,16 +141,17 @@ pub fn key_of(code: &str) -> Option<&str> {
         .map(|(key, _)| key)
 }
 
-/// Puts five lines ahead of `code` that return a text starting with [`VENUE_MARKER`] unless the Editor's
+/// Five lines to put ahead of a snippet, which return a text starting with [`VENUE_MARKER`] unless the Editor's
 /// `Application.dataPath` is `expected_assets_path` (ordinal, case ignored, slashes normalized on both sides).
 ///
-/// They bring in no names. `key` is the key that `code` was wrapped under, if it was: its comment then stands at the
-/// very start here too.
-pub fn venue(code: &str, expected_assets_path: &str, key: Option<&str>) -> Wrapped {
+/// They bring in no names. `key` is the key that the snippet was wrapped under, if it was: its comment then stands at
+/// the very start here too.
+pub fn venue(expected_assets_path: &str, key: Option<&str>) -> Lines {
     let path = string_literal(&normalize_assets_path(expected_assets_path));
-    let mark = key.map(|key| key_comment(&clean(key))).unwrap_or_default();
+    let key = key.map(clean);
+    let mark = key.as_deref().map(key_comment).unwrap_or_default();
     // The block keeps an `else` at the start of the snippet from finding this `if`.
-    let head = format!(
+    let text = format!(
         r#"{mark}{{ if (!string.Equals(global::UnityEngine.Application.dataPath.Replace('\\', '/').TrimEnd('/'),
 {path}, global::System.StringComparison.OrdinalIgnoreCase))
 return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one at " + global::UnityEngine.Application.dataPath
@@ -149,10 +159,17 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 + " re-pin with set_active_instance or route the call with unity_instance."; }}
 "#
     );
-    Wrapped::new(head, code, "", VENUE_LINES)
+    let mut head = String::with_capacity(text.len() + text.len() / 8);
+    push_escaped(&mut head, &text);
+    Lines {
+        kind: Kind::Venue(head),
+        key,
+        ahead: VENUE_LINES,
+        added: text.len(),
+    }
 }
 
-/// Puts six lines ahead of `code`, and a trailer behind it, that let it run once per `key` however often it is
+/// Six lines to put ahead of a snippet, and a trailer behind it, that let it run once per `key` however often it is
 /// delivered, as long as the Editor's process lives.
 ///
 /// The snippet becomes the body of a `Func<object>`. The first delivery marks the key in `SessionState`, runs the
@@ -164,145 +181,70 @@ return "{VENUE_MARKER} expected the project at " + {path} + ", reached the one a
 /// compiles bare but not in here; the errors then lie past its last line.
 ///
 /// `key` is letters, digits and `-`; anything else in it is dropped. It must be fresh for every call.
-pub fn idempotency(code: &str, key: &str) -> Wrapped {
+pub fn idempotency(key: &str) -> Lines {
     let key = clean(key);
-    let names = Names::absent_from(code, &key);
-    let [head, trailer] = [&HEAD, &TRAILER].map(|template| template.fill(&key, &names));
-    Wrapped {
-        json: Some([head.json, trailer.json]),
-        ..Wrapped::new(head.text, code, &trailer.text, IDEMPOTENCY_LINES)
+    Lines {
+        kind: Kind::Idempotency,
+        added: GUARD.added + 2 * key.len(),
+        key: Some(key),
+        ahead: IDEMPOTENCY_LINES,
     }
 }
 
-/// In here and in the trailer `$k` is the key, and the other letters are the names.
-static HEAD: Template = Template::new(
-    r#"/* vrc-mcp-proxy key $k */ string $r = global::UnityEditor.SessionState.GetString("vrc-mcp-proxy.$k", ""), $t = ": this snippet already ran exactly once under its key and was not run again. ";
-if ($r == "running") return "[proxy-duplicate-suppressed] running" + $t + "That run has recorded no end: it may still go on, and its outcome is unknown. Re-issue the snippet if it only reads; if it changes anything, verify on disk first.";
-if ($r.StartsWith("failed: ", global::System.StringComparison.Ordinal)) return "[proxy-duplicate-suppressed] failed" + $t + "That run threw, so the work did not land, though steps ahead of the throw may have. Its failure: " + $r.Substring(8);
-if ($r.Length != 0) return "[proxy-duplicate-suppressed] succeeded" + $t + ($r == "completed-null" ? "It returned null." : "The record of that run is the value's ToString() and not the value itself: " + $r.Substring(11));
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "running");
-global::System.Func<object> $b = () => { {
-"#,
-);
+// It travels with every call, so it is as short as it can be.
+//
+// The snippet is the argument `f` of a lambda that holds all the rest: nothing in there is in the snippet's scope, so
+// its names are free to the snippet, in C# before 8 as well. The cast is for mcs, which copies a lambda that it finds a
+// type for, and cannot copy labels.
+// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure. While the
+// body runs `r` is empty.
+/// In here `$` is the key.
+const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v=null;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
+if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though earlier steps may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
+global::System.Action<string>s=x=>global::UnityEditor.SessionState.SetString(k,x);s("running");
+try{v=f();r="completed: ";s(v==null?"completed with null":r+v);}
+catch(global::System.Exception e){if(r!=""){s(r+"ToString() threw "+e.GetType());return v;}try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}return v;
+}))((global::System.Func<object>)(()=>{{
+"#;
 
 // The inner block makes a snippet that breaks off (`if (x)`, a label) the error that it is by itself.
-// ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure.
-static TRAILER: Template = Template::new(
-    r#"
-} return null; }; object $v;
-try { $v = $b(); } catch (global::System.Exception $e) {
-try { $r = $e.Message; } catch (global::System.Exception) { $r = $e.GetType().FullName; }
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", "failed: " + $r); throw; }
-try { $r = $v == null ? "completed-null" : "completed: " + $v; }
-catch (global::System.Exception $e) { $r = "completed: (its ToString() threw " + $e.GetType().FullName + ")"; }
-global::UnityEditor.SessionState.SetString("vrc-mcp-proxy.$k", $r); return $v;"#,
-);
+const TRAILER: &str = "\n}return null;}));";
 
-/// A text with places to fill, each a `$` and a letter.
-struct Template {
-    text: &'static str,
-    /// Taken apart at the first use, as text and as it stands inside a JSON string: what is filled in needs no escapes.
-    parts: OnceLock<[Parts; 2]>,
+/// [`HEAD`] and [`TRAILER`] as they stand inside a JSON string; the key needs no escapes.
+struct Guard {
+    /// What stands ahead of the key, between its two places, and behind.
+    head: [String; 3],
+    tail: String,
+    /// Their length as C#, without the key.
+    added: usize,
 }
 
-/// What stands ahead of the first place, and the places with what follows on each.
-struct Parts {
-    first: String,
-    rest: Vec<(u8, String)>,
-}
-
-/// A template that was filled, as text and as it stands inside a JSON string.
-struct Filled {
-    text: String,
-    json: String,
-}
-
-impl Template {
-    const fn new(text: &'static str) -> Self {
-        Template {
-            text,
-            parts: OnceLock::new(),
-        }
+static GUARD: LazyLock<Guard> = LazyLock::new(|| {
+    let escaped = |text: &str| {
+        let mut json = String::new();
+        push_escaped(&mut json, text);
+        json
+    };
+    let mut parts = HEAD.splitn(3, '$').map(escaped);
+    Guard {
+        head: std::array::from_fn(|_| parts.next().unwrap_or_default()),
+        tail: escaped(TRAILER),
+        added: HEAD.len() - 2 + TRAILER.len(),
     }
+});
 
-    fn fill(&self, key: &str, names: &Names) -> Filled {
-        let parts = || {
-            let mut json = String::new();
-            push_escaped(&mut json, self.text);
-            [Parts::of(self.text), Parts::of(&json)]
-        };
-        let parts = self.parts.get_or_init(parts).each_ref();
-        let [text, json] = parts.map(|parts| parts.fill(key, names));
-        Filled { text, json }
+fn clean(key: &str) -> String {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    // Without a way out of the loop it takes all bytes at a time.
+    if key
+        .as_bytes()
+        .iter()
+        .fold(true, |all, byte| all & fits(byte))
+    {
+        return key.to_owned();
     }
-}
-
-impl Parts {
-    fn of(template: &str) -> Self {
-        let mut parts = template.split('$');
-        let first = parts.next().unwrap_or_default().to_owned();
-        let place = |part: &str| Some((*part.as_bytes().first()?, part.get(1..)?.to_owned()));
-        Parts {
-            first,
-            rest: parts.filter_map(place).collect(),
-        }
-    }
-
-    fn fill(&self, key: &str, names: &Names) -> String {
-        let value = |place| match place {
-            b'k' => key,
-            b'r' => &names.record,
-            b't' => &names.told,
-            b'b' => &names.body,
-            b'v' => &names.value,
-            _ => &names.error,
-        };
-        let pieces = self.rest.iter();
-        let pieces = pieces.flat_map(|(place, text)| [value(*place), text]);
-        let pieces = std::iter::once(self.first.as_str()).chain(pieces);
-        let mut filled = String::with_capacity(pieces.clone().map(str::len).sum());
-        pieces.for_each(|piece| filled.push_str(piece));
-        filled
-    }
-}
-
-/// The locals of the wrapper. They enclose the snippet's, and C# before 8 lets no lambda shadow a local.
-struct Names {
-    record: String,
-    told: String,
-    body: String,
-    value: String,
-    error: String,
-}
-
-impl Names {
-    /// Names from the key, which is younger than the snippet; should the snippet hold them all the same, longer ones.
-    fn absent_from(code: &str, key: &str) -> Self {
-        let mut tail = String::with_capacity(16);
-        tail.push('_');
-        tail.extend(key.chars().filter(|&c| c != '-').take(12));
-        while memmem::find(code.as_bytes(), tail.as_bytes()).is_some() {
-            tail.push('_');
-        }
-        let [record, told, body, value, error] =
-            ["r", "t", "b", "v", "e"].map(|role| [role, &tail].concat());
-        Self {
-            record,
-            told,
-            body,
-            value,
-            error,
-        }
-    }
-}
-
-fn clean(key: &str) -> Cow<'_, str> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if key.bytes().all(fits) {
-        return key.into();
-    }
-    let kept = key.chars().filter(|&c| u8::try_from(c).is_ok_and(fits));
-    kept.collect::<String>().into()
+    let kept = key.bytes().filter(fits).map(char::from);
+    kept.collect()
 }
 
 fn key_comment(key: &str) -> String {

@@ -2,52 +2,44 @@ use super::*;
 use crate::csharp::lexer::{TokenKind, tokens};
 use crate::csharp::line_count;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const KEY: &str = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0";
 const PATH: &str = "C:/Unity/Alpha/Assets";
 
-/// What stands ahead of and behind `code` in `wrapped`.
-fn around<'a>(wrapped: &'a Wrapped, code: &str) -> (&'a str, &'a str) {
-    let split = wrapped
-        .code
-        .split_inclusive('\n')
-        .take(wrapped.prelude_lines)
-        .map(str::len)
-        .sum();
-    let (head, rest) = wrapped.code.split_at(split);
-    (
-        head,
-        rest.strip_prefix(code)
-            .expect("the snippet starts on the line after the prelude"),
-    )
+/// What `lines` puts ahead and behind, as C#.
+fn parts(lines: &Lines) -> [String; 2] {
+    // All lines are ASCII.
+    let all = lines.around("é");
+    let (head, tail) = all.split_once('é').expect("the snippet");
+    assert_eq!(lines.added, utf16_len(head) + utf16_len(tail));
+    [head, tail].map(str::to_owned)
 }
 
 #[test]
 fn six_lines_ahead_and_the_key_first_of_all() {
-    let wrapped = idempotency("return 1;", KEY);
-    let (head, trailer) = around(&wrapped, "return 1;");
-    assert_eq!((wrapped.prelude_lines, line_count(head)), (6, 7));
+    let lines = idempotency(KEY);
+    let [head, trailer] = parts(&lines);
+    assert_eq!((lines.ahead, line_count(&head)), (6, 7));
     assert!(head.starts_with(&format!("/* vrc-mcp-proxy key {KEY} */ ")));
-    assert_eq!(head.matches(&format!("\"vrc-mcp-proxy.{KEY}\"")).count(), 2);
-    assert_eq!(
-        head.matches("return \"[proxy-duplicate-suppressed] ")
-            .count(),
-        3
-    );
-    assert!(trailer.starts_with("\n} return null; };"));
+    assert_eq!(head.matches(&format!("\"{KEY}\"")).count(), 1);
+    let told = "return\"[proxy-duplicate-suppressed] \"";
+    assert_eq!(head.matches(told).count(), 1);
+    assert_eq!(trailer, "\n}return null;}));");
 }
 
 #[test]
 fn five_lines_ahead_of_the_six() {
-    let inner = idempotency("return 1;", KEY);
-    let outer = venue(&inner.code, PATH, Some(KEY));
-    let (head, rest) = around(&outer, &inner.code);
-    assert_eq!((outer.prelude_lines, line_count(head), rest), (5, 6, ""));
+    let outer = venue(PATH, Some(KEY));
+    let [head, trailer] = parts(&outer);
+    assert_eq!((outer.ahead, line_count(&head), &*trailer), (5, 6, ""));
     assert_eq!(head.matches("\"C:/Unity/Alpha/Assets\"").count(), 2);
     assert_eq!(head.matches("\"[proxy-venue-misroute] ").count(), 1);
     assert!(!head.contains("SessionState"));
-    for code in [&inner.code, &outer.code] {
-        assert_eq!(key_of(code), Some(KEY));
+    for lines in [idempotency(KEY), outer] {
+        let code = lines.around("return 1;");
+        assert_eq!(key_of(&code), Some(KEY));
+        assert_eq!(lines.key(), Some(KEY));
         assert_eq!(
             key_of(&code[..500]),
             Some(KEY),
@@ -58,10 +50,10 @@ fn five_lines_ahead_of_the_six() {
 
 #[test]
 fn a_venue_check_alone_takes_no_names_and_no_key() {
-    let wrapped = venue("else { }", PATH, None);
-    assert_eq!(key_of(&wrapped.code), None);
-    assert!(wrapped.code.starts_with("{ if ("));
-    assert!(wrapped.code.ends_with("; }\nelse { }"));
+    let code = venue(PATH, None).around("else { }");
+    assert_eq!(key_of(&code), None);
+    assert!(code.starts_with("{ if ("));
+    assert!(code.ends_with("; }\nelse { }"));
 }
 
 #[test]
@@ -76,16 +68,16 @@ fn the_expected_path_is_normalized() {
         assert_eq!(normalize_assets_path(path), normalized);
         let literal =
             format!("\n\"{normalized}\", global::System.StringComparison.OrdinalIgnoreCase))\n");
-        assert!(venue("", path, None).code.contains(&literal));
+        assert!(venue(path, None).around("").contains(&literal));
     }
 }
 
 #[test]
 fn a_key_cannot_leave_its_comment() {
     let odd = "*/ a\n\"b\\é-1";
-    assert_eq!(key_of(&idempotency("", odd).code), Some("ab-1"));
-    assert_eq!(key_of(&venue("", PATH, Some(odd)).code), Some("ab-1"));
-    assert_eq!(idempotency("", odd), idempotency("", "ab-1"));
+    assert_eq!(key_of(&idempotency(odd).around("")), Some("ab-1"));
+    assert_eq!(key_of(&venue(PATH, Some(odd)).around("")), Some("ab-1"));
+    assert_eq!(idempotency(odd), idempotency("ab-1"));
     for code in [
         "",
         "return 1;",
@@ -97,48 +89,34 @@ fn a_key_cannot_leave_its_comment() {
 }
 
 #[test]
-fn the_wrappers_names_are_not_in_the_snippet() {
-    let tail = |code: &str| Names::absent_from(code, KEY).record;
-    assert_eq!(tail("int r, t, b, v, e;"), "r_0f1e2d3c4b5a");
-    assert_eq!(
-        tail("int r_0f1e2d3c4b5a, t_0f1e2d3c4b5a_;"),
-        "r_0f1e2d3c4b5a__"
-    );
-    assert_ne!(tail(""), Names::absent_from("", "another-key").record);
-}
-
-#[test]
 fn lengths_are_utf16_and_only_the_wrapping_is_to_blame() {
     assert_eq!((utf16_len("aé日"), utf16_len("😀")), (3, 2));
     let limit = EDITOR_CODE_LIMIT_UTF16;
     let own = "😀".repeat(limit / 2);
-    assert_eq!(over_limit(&own, &own), None);
-    assert_eq!(
-        over_limit(&own, &format!("{own}ab")),
-        Some(OverLimit {
-            own: limit,
-            added: 2
-        })
-    );
+    assert_eq!(over_limit(&own, 0), None);
+    let over = |own, added| Some(OverLimit { own, added });
+    assert_eq!(over_limit(&own, 2), over(limit, 2));
     // The Editor's own refusal is right then.
-    assert_eq!(over_limit(&format!("{own}a"), &format!("{own}ab")), None);
-    assert_eq!(over_limit("a", &own), None);
+    assert_eq!(over_limit(&format!("{own}a"), 1), None);
+    assert_eq!(over_limit("a", limit - 1), None);
+    assert_eq!(over_limit("a", limit), over(1, limit));
 }
 
 #[test]
 fn the_wrapping_stays_small() {
-    let inner = idempotency("", KEY);
-    let both = venue(&inner.code, PATH, Some(KEY));
-    assert!(utf16_len(&inner.code) < 2_300, "{}", inner.code.len());
-    assert!(utf16_len(&both.code) < 3_000, "{}", both.code.len());
+    let [inner, outer] = [idempotency(KEY), venue(PATH, Some(KEY))];
+    // What the line to the upstream grows by.
+    let json = inner.head().map(str::len).sum::<usize>() + inner.tail().len();
+    assert!(json < 1_150, "{json}");
+    let both = inner.added + outer.added;
+    assert!(both < 1_800, "{both}");
 }
 
 #[test]
 fn nothing_that_the_editor_or_upstream_trips_over_is_injected() {
     // What 10.1.0 blocks; a caller may ask for that with safety_checks.
-    let injected = venue(&idempotency("", KEY).code, PATH, Some(KEY))
-        .code
-        .to_lowercase();
+    let injected = venue(PATH, Some(KEY)).around(&idempotency(KEY).around(""));
+    let injected = injected.to_lowercase();
     for pattern in [
         "system.io.file.delete",
         "system.io.directory.delete",
@@ -159,42 +137,55 @@ fn nothing_that_the_editor_or_upstream_trips_over_is_injected() {
     }
 }
 
-/// The identifiers and keywords in injected code that stand free, so that a local of the caller's could capture them.
-fn free_words(code: &str) -> Vec<String> {
+/// The words in injected code that stand free, so that a local of the caller's could capture them.
+fn free_words(code: &str) -> BTreeSet<String> {
     let mut before = "";
-    let mut words = Vec::new();
+    let mut words = BTreeSet::new();
     for token in tokens(code).filter(|t| t.kind != TokenKind::Comment) {
         let text = &code[token.range];
-        if token.kind == TokenKind::Word
-            && !matches!(before, "." | "::")
-            && !text.contains("_0f1e2d3c4b5a")
-        {
-            words.push(text.to_owned());
+        if token.kind == TokenKind::Word && !matches!(before, "." | "::") {
+            words.insert(text.to_owned());
         }
         before = text;
     }
-    words.sort();
-    words.dedup();
     words
 }
 
+const KEYWORDS: [&str; 9] = [
+    "catch", "global", "if", "null", "object", "return", "string", "throw", "try",
+];
+
 #[test]
 fn nothing_injected_can_be_captured_by_a_name_of_the_callers() {
-    let both = venue(&idempotency("", KEY).code, PATH, Some(KEY)).code;
-    let keywords = [
-        "catch", "global", "if", "null", "object", "return", "string", "throw", "try",
-    ];
-    assert_eq!(free_words(&both), keywords);
+    // What stands around the lambda that holds the wrapper's own names.
+    let [head, trailer] = parts(&idempotency(KEY));
+    let (opening, rest) = head.split_once("(f=>{").expect("a lambda");
+    let (own, closing) = rest.split_once("\n}))(").expect("its end");
+    let [check, _] = parts(&venue(PATH, Some(KEY)));
+    let outside = [&check, opening, "))(", closing, &trailer].concat();
+    assert!(
+        free_words(&outside)
+            .iter()
+            .all(|word| KEYWORDS.contains(&&**word))
+    );
+    // The names are all declared in that lambda, and nothing else is leaned on.
+    let names = free_words(own).into_iter();
+    let names: Vec<_> = names.filter(|word| !KEYWORDS.contains(&&**word)).collect();
+    assert_eq!(names, ["e", "f", "k", "r", "s", "t", "v", "x"]);
+    assert_eq!(
+        own.matches(['{', '(']).count(),
+        own.matches(['}', ')']).count()
+    );
 }
 
 proptest! {
     #[test]
     fn whatever_it_holds_the_snippet_stands_verbatim_amid_ascii(code in any::<String>(), path in any::<String>()) {
-        let inner = idempotency(&code, KEY);
-        let (head, trailer) = around(&inner, &code);
-        let outer = venue(&inner.code, &path, Some(KEY));
-        let (check, _) = around(&outer, &inner.code);
-        for (part, lines) in [(head, 7), (check, 6)] {
+        let (inner, outer) = (idempotency(KEY), venue(&path, Some(KEY)));
+        let [head, trailer] = parts(&inner);
+        let [check, _] = parts(&outer);
+        prop_assert_eq!(inner.around(&code), [&head, &*code, &trailer].concat());
+        for (part, lines) in [(&head, 7), (&check, 6)] {
             prop_assert_eq!(line_count(part), lines);
         }
         prop_assert!(trailer.starts_with('\n'));

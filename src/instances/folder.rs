@@ -85,11 +85,15 @@ impl Heartbeats {
     /// The Editors of all usable files, running or not, by identifier. Whatever cannot be read counts for nothing
     /// and hides nothing; a folder that cannot be read is empty.
     pub fn read(&self) -> Vec<Editor> {
-        let now = SystemTime::now();
         // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
+        let Some(folder) = self.folder.as_ref().filter(|folder| folder.exists()) else {
+            seen.clear();
+            return Vec::new();
+        };
         let before = std::mem::take(&mut *seen);
-        *seen = self.scan(before, now);
+        *seen = self.scan(folder, before);
         let found = seen.values().filter_map(|file| file.editor.as_ref());
         let mut found: Vec<&Editor> = found.collect();
         found.sort_unstable_by(|one, other| one.by_identifier(other));
@@ -118,10 +122,9 @@ impl Heartbeats {
         }
     }
 
-    fn scan(&self, mut before: HashMap<String, Seen>, now: SystemTime) -> HashMap<String, Seen> {
-        // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
-        let there = self.folder.as_ref().filter(|folder| folder.exists());
-        let Some(entries) = there.and_then(|folder| fs::read_dir(folder).ok()) else {
+    fn scan(&self, folder: &Path, mut before: HashMap<String, Seen>) -> HashMap<String, Seen> {
+        let now = SystemTime::now();
+        let Ok(entries) = fs::read_dir(folder) else {
             return HashMap::new();
         };
         let mut after = HashMap::with_capacity(before.len());

@@ -1,9 +1,10 @@
 //! From the upstream to the client.
 
+use super::hooks::ask;
 use super::inflight::{Asked, InFlight, State};
 use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
-use crate::behaviors::Hook;
-use crate::contain::{Class, Contained, contain};
+use crate::behaviors::EditHook;
+use crate::contain::{Class, Contained};
 use crate::reply::{self, Additions, Fact, Reply};
 use crate::wire::envelope::{Kind, Message, UpstreamLine, in_place_of, read_upstream_ahead};
 use crate::wire::id::Id;
@@ -40,8 +41,8 @@ impl Relay {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
             UpstreamLine::Damaged(id) => self.damaged(&id, line, out),
-            UpstreamLine::Message(message) => match message.kind.clone() {
-                Kind::Answer(Some(id)) => self.answer(&id, &message, line, now, out),
+            UpstreamLine::Message(message) => match &message.kind {
+                Kind::Answer(Some(id)) => self.answer(id, &message, line, now, out),
                 // A request or notification of the server's own, or an error that names no request.
                 _ => out.push(Action::ToClient(incoming(line))),
             },
@@ -177,27 +178,25 @@ impl Relay {
         now: Now,
     ) -> Result<Option<[Action; 2]>, Contained> {
         let cx = self.cx(now);
-        for (name, verdict) in self.hooks(|hook| match hook {
-            Hook::Verdict(run) => Some(*run),
-            _ => None,
-        }) {
-            let verdict = contain(name, Class::Verdict, || Ok(verdict(call, reply, &cx)))?;
-            let Some(refusal) = verdict else {
-                continue;
-            };
-            let fact = Fact {
-                behavior: name,
-                code: refusal.code,
-                forwarded: true,
-            };
-            let text = format!("{name}: {} {} ({})", call.tool, call.id, refusal.code);
-            let answer = reply::refusal(&call.id, fact, &refusal.text);
-            return Ok(Some([
-                Action::Log(Level::Info, text),
-                Action::ToClient(answer),
-            ]));
-        }
-        Ok(None)
+        let hooks = &self.hooks.verdicts;
+        let said = ask(hooks, 0, Class::Verdict, |verdict| {
+            verdict(call, reply, &cx)
+        })?;
+        let Some((at, refusal)) = said else {
+            return Ok(None);
+        };
+        let behavior = hooks[at].0;
+        let fact = Fact {
+            behavior,
+            code: refusal.code,
+            forwarded: true,
+        };
+        let text = format!("{behavior}: {} {} ({})", call.tool, call.id, refusal.code);
+        let answer = reply::refusal(&call.id, fact, &refusal.text);
+        Ok(Some([
+            Action::Log(Level::Info, text),
+            Action::ToClient(answer),
+        ]))
     }
 
     fn additions(
@@ -213,29 +212,30 @@ impl Relay {
             code,
             forwarded: true,
         };
-        for (name, edit) in self.hooks(|hook| match hook {
-            Hook::Edit(run) => Some(*run),
-            _ => None,
-        }) {
-            let edit = contain(name, Class::Advisory, || Ok(edit(call, reply, &cx)))?;
-            additions
-                .edits
-                .extend(edit.map(|edit| (fact(name, edit.code), edit)));
+        let (edits, notes) = (&self.hooks.edits, &self.hooks.notes);
+        let mut from = 0;
+        let change = |edit: EditHook| edit(call, reply, &cx);
+        while let Some((at, edit)) = ask(edits, from, Class::Advisory, change)? {
+            additions.edits.push((fact(edits[at].0, edit.code), edit));
+            from = at + 1;
         }
-        for (name, note) in self.hooks(|hook| match hook {
-            Hook::Note(run) => Some(*run),
-            _ => None,
-        }) {
-            let notes = contain(name, Class::Advisory, || Ok(note(call, reply, &cx)))?;
-            if !notes.is_empty() {
-                cx.said.push(name);
-            }
-            for note in notes {
+        from = 0;
+        loop {
+            let view = &cx;
+            let said = ask(notes, from, Class::Advisory, |note| {
+                Some(note(call, reply, view)).filter(|notes| !notes.is_empty())
+            });
+            let Some((at, said)) = said? else {
+                return Ok(additions);
+            };
+            let name = notes[at].0;
+            cx.said.push(name);
+            for note in said {
                 additions.facts.push(fact(name, note.code));
                 additions.notes.push(note.text);
             }
+            from = at + 1;
         }
-        Ok(additions)
     }
 }
 

@@ -5,15 +5,15 @@
 
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
-use super::requests::{Moment, entry};
+use super::requests::entry;
 use super::{Action, Level, Now, RELAY, Relay};
-use crate::behaviors::{Cx, Hook, Refusal};
+use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
 use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
-use crate::wire::id::Id;
+use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What a waiting request costs beside its bytes.
@@ -94,7 +94,7 @@ pub(super) struct Hold {
     on: bool,
     /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
     /// taken for that of a later one with its id.
-    sent: HashMap<Id, Limit>,
+    sent: IdMap<Limit>,
     /// The same for requests whose id was in use.
     twins: BTreeSet<(Id, Limit)>,
     /// All of them in order: a client may have many thousands in flight.
@@ -103,9 +103,9 @@ pub(super) struct Hold {
     scans: BTreeSet<Limit>,
     departures: u64,
     /// How many of the other requests that upstream has not answered have an id.
-    others: HashMap<Id, usize>,
+    others: IdMap<usize>,
     queue: BTreeMap<u64, Waiting>,
-    places: HashMap<Id, u64>,
+    places: IdMap<u64>,
     arrivals: u64,
     bytes: usize,
     last_scan: Option<Duration>,
@@ -235,6 +235,9 @@ impl Hold {
 
     /// Takes a request out before its turn. `false` when none of this id waits.
     pub(super) fn drop(&mut self, id: &Id) -> bool {
+        if self.places.is_empty() {
+            return false;
+        }
         let Some(place) = self.places.remove(id) else {
             return false;
         };
@@ -295,7 +298,7 @@ impl Relay {
         let cx = self.cx(now);
         let passage = self.passage(bound, &cx, now)?;
         if let (Turn::Wait, UnityBound::Call(call)) = (&passage.turn, bound) {
-            self.guards(&mut call.clone(), &cx, Moment::Arrival)?;
+            self.guards(&self.hooks.arrival, &mut call.clone(), &cx)?;
         }
         Ok(passage)
     }
@@ -303,10 +306,7 @@ impl Relay {
     fn passage(&self, bound: UnityBound<'_>, cx: &Cx<'_>, now: Now) -> Result<Passage, Stopped> {
         let mut all = Passage::default();
         let traffic = self.hold.traffic(now);
-        for (name, rule) in self.hooks(|hook| match hook {
-            Hook::Hold(run) => Some(*run),
-            _ => None,
-        }) {
+        for &(name, rule) in &self.hooks.holds {
             let one = request(name, || rule(bound, &traffic, cx))?;
             match one.turn {
                 Turn::Now => {}
@@ -350,21 +350,21 @@ impl Relay {
             ClientLine::Message(message) => Ok(message),
             _ => Err("a line that waited cannot be read".to_owned()),
         });
-        let message = match message {
+        let mut message = match message {
             Ok(message) => message,
             Err(failure) => {
                 return self.stop(&next.id, next.asked, "", Stopped::Failed(failure), out);
             }
         };
-        let params = message.params().and_then(|raw| raw.as_object());
-        let call = params
-            .filter(|_| next.asked == Asked::ToolCall)
-            .map(|params| Call::new(next.id.clone(), message.text(), params, ""));
+        let mut call = match next.asked {
+            Asked::ToolCall => Call::read(next.id.clone(), &mut message),
+            _ => None,
+        };
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
         out.push(turn_came(bound.name(), next, now));
         match (self.passage(bound, &self.cx(now), now), next.asked) {
             (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),
-            (Ok(passage), asked) => match call {
+            (Ok(passage), asked) => match &mut call {
                 Some(call) => self.depart(call, &next.line, &passage, now, out),
                 None => self.send(
                     entry(next.id.clone(), asked),

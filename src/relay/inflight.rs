@@ -1,6 +1,6 @@
 //! Requests that upstream has seen and not yet answered.
 
-use crate::behaviors::Refusal;
+use crate::behaviors::Expiry;
 use crate::call::{Call, Target};
 use crate::relay::witness::Seen;
 use crate::wire::envelope::{ClientLine, read_client};
@@ -58,7 +58,7 @@ pub struct InFlight {
     /// The place in the order of forwarding.
     pub(super) seq: u64,
     /// The deadline since the relay's start, and what is said when it passes.
-    pub(super) deadline: Option<(Duration, &'static str, Refusal)>,
+    pub(super) deadline: Option<(Duration, &'static str, Expiry)>,
     /// For a tool call, the client's own message.
     pub(super) line: Bytes,
 }
@@ -66,11 +66,10 @@ pub struct InFlight {
 impl InFlight {
     /// The call as the client sent it; `None` for a request that is no tool call.
     pub fn call(&self) -> Option<Call<'_>> {
-        let ClientLine::Message(message) = read_client(&self.line) else {
-            return None;
-        };
-        let params = message.params()?.as_object()?;
-        Some(Call::new(self.id.clone(), message.text(), params, ""))
+        match read_client(&self.line) {
+            ClientLine::Message(mut message) => Call::read(self.id.clone(), &mut message),
+            ClientLine::Blank | ClientLine::Rejected(_) => None,
+        }
     }
 
     /// Whether this is a call of `tool` with exactly this action.

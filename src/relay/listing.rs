@@ -3,10 +3,10 @@
 use super::answers::incoming;
 use super::inflight::InFlight;
 use super::{Action, Level, Now, RELAY, Relay, log_contained};
-use crate::behaviors::{Hook, ListedTool, Listing, ListingEdit, ToolKey};
+use crate::behaviors::{ListedTool, Listing, ListingEdit, ToolKey};
 use crate::contain::{Class, Contained, contain};
 use crate::reply;
-use crate::wire::envelope::{INTERNAL_ERROR, Message, in_place_of};
+use crate::wire::envelope::{INTERNAL_ERROR, Member, Message, in_place_of};
 use crate::wire::object::{Object, Raw};
 use crate::wire::quote;
 use crate::wire::splice::Edits;
@@ -34,11 +34,10 @@ impl Relay {
         now: Now,
         out: &mut Vec<Action>,
     ) {
-        let is_listing = |hook: &Hook| matches!(hook, Hook::Listing(_)).then_some(());
-        let says = |key| message.object.get(key).is_some_and(|raw| !raw.is_null());
+        let says = |member| message.get(member).is_some_and(|raw| !raw.is_null());
         // A list beside an error is a list all the same to a client that looks for one.
-        let is_error = says("error") && !says("result");
-        if is_error || self.hooks(is_listing).next().is_none() {
+        let is_error = says(Member::Error) && !says(Member::Result);
+        if is_error || self.hooks.listings.is_empty() {
             out.push(Action::ToClient(incoming(line)));
             return;
         }
@@ -65,7 +64,7 @@ impl Relay {
         out: &mut Vec<Action>,
     ) -> Result<Bytes, Contained> {
         let list = contain(RELAY, Class::Listing, || {
-            let result = message.object.get("result").and_then(|raw| raw.as_object());
+            let result = message.get(Member::Result).and_then(|raw| raw.as_object());
             let list = result.and_then(|result| result.get("tools"));
             list.ok_or_else(|| "it has no `tools`".to_owned())
         })?;
@@ -112,10 +111,7 @@ impl Relay {
             tools: views.iter().map(listed).collect(),
         };
         let mut all = ListingEdit::default();
-        for (name, look) in self.hooks(|hook| match hook {
-            Hook::Listing(run) => Some(*run),
-            _ => None,
-        }) {
+        for &(name, look) in &self.hooks.listings {
             let edit = contain(name, Class::Listing, || look(&listing, &cx))?;
             all.hide.extend(edit.hide);
             all.set.extend(edit.set);

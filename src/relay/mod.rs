@@ -3,6 +3,7 @@
 mod answers;
 pub mod codes;
 pub mod hold;
+mod hooks;
 pub mod inflight;
 mod listing;
 mod pins;
@@ -10,17 +11,18 @@ mod refusals;
 mod requests;
 pub mod witness;
 
-use crate::behaviors::{Behavior, Cx, Hook, Listings, Pins, Surroundings};
+use crate::behaviors::{Behavior, Cx, Listings, Pins, Surroundings};
 use crate::config::Config;
 use crate::contain::Contained;
 use crate::reply::{self, Fact};
 use crate::safety::{Mode, SAFETY_MODES};
 use crate::wire::envelope::INTERNAL_ERROR;
-use crate::wire::id::Id;
+use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
 use hold::Hold;
+use hooks::Hooks;
 use inflight::{Asked, InFlight, State};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The name under which the core's own refusals state their facts.
@@ -63,14 +65,13 @@ pub enum Action {
 pub struct Relay {
     config: Config,
     behaviors: Vec<Behavior>,
-    /// Their hooks in one row, each with its behaviour's name: it is gone through some ten times for a call.
-    hooks: Vec<(&'static str, Hook)>,
+    hooks: Hooks,
     surroundings: Box<dyn Surroundings + Send>,
     pins: Pins,
     listings: Listings,
     vetted: Option<listing::Vetted>,
     snippets: witness::Snippets,
-    pending: HashMap<Id, InFlight>,
+    pending: IdMap<Box<InFlight>>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
     waiting: usize,
@@ -89,12 +90,9 @@ impl Relay {
         let idle = |b: &Behavior| b.name == SAFETY_MODES && config.mode == Mode::Full;
         let enabled = |b: &&Behavior| !config.disabled.contains(b.name) && !idle(b);
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
-        let mut hooks = Vec::new();
-        for behavior in &behaviors {
-            hooks.extend(behavior.hooks.iter().map(|hook| (behavior.name, *hook)));
-        }
-        let holds = hooks.iter().any(|(_, hook)| matches!(hook, Hook::Hold(_)));
+        let hooks = Hooks::of(&behaviors);
         Relay {
+            hold: Hold::new(!hooks.holds.is_empty()),
             behaviors,
             hooks,
             config,
@@ -103,9 +101,8 @@ impl Relay {
             listings: Listings::default(),
             vetted: None,
             snippets: witness::Snippets::default(),
-            pending: HashMap::new(),
+            pending: IdMap::default(),
             deadlines: BTreeSet::new(),
-            hold: Hold::new(holds),
             waiting: 0,
             seq: 0,
             ended: None,
@@ -138,9 +135,10 @@ impl Relay {
             let Some(call) = self.pending.get_mut(&id) else {
                 continue;
             };
-            let Some((_, behavior, refusal)) = call.deadline.take() else {
+            let Some((_, behavior, expiry)) = call.deadline.take() else {
                 continue;
             };
+            let refusal = (expiry.refusal)(expiry.after);
             call.state = State::Expired;
             self.waiting -= 1;
             out.push(Action::Log(
@@ -162,7 +160,7 @@ impl Relay {
         self.ended = Some(how.to_owned());
         self.deadlines.clear();
         self.drop_waiting(how, out);
-        let mut left: Vec<InFlight> = self.pending.drain().map(|(_, call)| call).collect();
+        let mut left: Vec<Box<InFlight>> = self.pending.drain().map(|(_, call)| call).collect();
         left.sort_by_key(|call| call.seq);
         for call in left {
             if call.state == State::Waiting {
@@ -210,7 +208,7 @@ impl Relay {
     }
 
     /// Takes a request into the books. Whoever had its id before was retired when it came.
-    fn track(&mut self, mut entry: InFlight) {
+    fn track(&mut self, mut entry: Box<InFlight>) {
         entry.seq = self.seq;
         self.seq += 1;
         if let Some((at, _, _)) = &entry.deadline {
@@ -223,7 +221,7 @@ impl Relay {
     /// The client no longer waits for a request, so its answer will be dropped and its timer is off.
     /// `false` when it did not wait for it anyway.
     fn retire(&mut self, id: &Id, state: State) -> bool {
-        let waits = |entry: &&mut InFlight| entry.state == State::Waiting;
+        let waits = |entry: &&mut Box<InFlight>| entry.state == State::Waiting;
         let Some(entry) = self.pending.get_mut(id).filter(waits) else {
             return false;
         };
@@ -251,7 +249,7 @@ impl Relay {
     }
 
     /// Takes a request out of the books because upstream answered it.
-    fn settle(&mut self, id: &Id) -> Option<InFlight> {
+    fn settle(&mut self, id: &Id) -> Option<Box<InFlight>> {
         self.hold.answered(id);
         let entry = self.pending.remove(id)?;
         self.disarm(&entry);

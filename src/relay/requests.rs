@@ -1,10 +1,11 @@
 //! From the client to the upstream.
 
 use super::hold::{Passage, UnityBound};
+use super::hooks::{Named, ask};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::{Action, Level, Now, RELAY, Relay};
-use crate::behaviors::{Check, Cx, Hook, Refusal, Rewriting, snippet_fits};
+use crate::behaviors::{Check, Cx, DeadlineHook, Expiry, Guard, Rewriting, snippet_fits};
 use crate::call::{Call, Target, TargetSource};
 use crate::contain::{Class, contain};
 use crate::instances::Selector;
@@ -17,17 +18,8 @@ use std::time::Duration;
 /// A call that is cleared for upstream.
 struct Cleared {
     line: Option<Bytes>,
-    entry: InFlight,
+    entry: Box<InFlight>,
     log: Vec<Action>,
-}
-
-/// When guards are asked.
-#[derive(Clone, Copy)]
-pub(super) enum Moment {
-    /// The call has come and has to wait.
-    Arrival,
-    /// It goes out.
-    Departure,
 }
 
 impl Relay {
@@ -41,13 +33,14 @@ impl Relay {
                 }
                 reject(&rejection, out);
             }
-            ClientLine::Message(message) => match message.kind.clone() {
+            ClientLine::Message(mut message) => match &message.kind {
                 Kind::Answer(_) => out.push(Action::ToChild(outgoing(line))),
                 Kind::Notification => self.notification(&message, line, out),
                 Kind::Request(id) => {
+                    let id = id.clone();
                     self.supersede(&id, out);
                     if message.method == "tools/call" {
-                        self.tool_call(&id, &message, line, now, out);
+                        self.tool_call(id, &mut message, line, now, out);
                     } else {
                         self.request(id, &message, line, now, out);
                     }
@@ -126,55 +119,49 @@ impl Relay {
 
     fn tool_call(
         &mut self,
-        id: &Id,
-        message: &Message<'_>,
+        id: Id,
+        message: &mut Message<'_>,
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
     ) {
-        let Some(params) = message.params().and_then(|raw| raw.as_object()) else {
+        let Some(mut call) = Call::read(id.clone(), message) else {
             let text = "the `params` of a tools/call must be an object";
             out.push(Action::ToClient(reply::rpc_error(
-                Some(id),
+                Some(&id),
                 INVALID_PARAMS,
                 text,
             )));
             return;
         };
         if let Some(how) = &self.ended {
-            out.push(never_forwarded(id, Asked::ToolCall, how));
-            return;
-        }
-        let call = Call::new(id.clone(), message.text(), params, "");
-        if let Some(passage) = self.arrival(UnityBound::Call(&call), id, line, now, out) {
-            self.depart(call, line, &passage, now, out);
+            out.push(never_forwarded(&id, Asked::ToolCall, how));
+        } else if let Some(passage) = self.arrival(UnityBound::Call(&call), &id, line, now, out) {
+            self.depart(&mut call, line, &passage, now, out);
         }
     }
 
     /// A call's turn has come: it goes out, unless something stops it now.
     pub(super) fn depart(
         &mut self,
-        call: Call<'_>,
+        call: &mut Call<'_>,
         line: &Bytes,
         passage: &Passage,
         now: Now,
         out: &mut Vec<Action>,
     ) {
-        let key = if call.executes() {
-            self.surroundings.fresh_key()
-        } else {
-            String::new()
-        };
-        let mut call = call;
-        call.key = &key;
-        call.target = self.target(&call);
-        match self.clear(&mut call, now) {
+        if call.executes() {
+            call.key = self.surroundings.fresh_key();
+        }
+        call.target = self.target(call);
+        match self.clear(call, now) {
             Ok(cleared) => {
                 let changed = cleared.line.map(|message| in_place_of(line, message));
                 let line = changed.as_ref().unwrap_or(line);
                 out.extend(cleared.log);
-                self.remember(&cleared.entry.seen);
-                self.send(cleared.entry, line, passage, now, out);
+                let mut entry = cleared.entry;
+                self.remember(&mut entry.seen);
+                self.send(entry, line, passage, now, out);
             }
             Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
         }
@@ -183,7 +170,7 @@ impl Relay {
     /// Sends a Unity-bound request.
     pub(super) fn send(
         &mut self,
-        entry: InFlight,
+        entry: Box<InFlight>,
         line: &Bytes,
         passage: &Passage,
         now: Now,
@@ -212,7 +199,7 @@ impl Relay {
     /// Guards, then rewrites, then the deadline, then witnesses.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
-        self.guards(call, &cx, Moment::Departure)?;
+        self.guards(&self.hooks.departure, call, &cx)?;
         let prelude = self.rewrite(call, &cx)?;
         let deadline = self.deadline(call, &cx, now)?;
         let edits = call.edits();
@@ -225,43 +212,44 @@ impl Relay {
             Some(line.map_err(Stopped::Failed)?)
         };
         let (seen, log) = self.witness(call, &cx);
-        let entry = InFlight {
-            tool: call.tool.to_string(),
-            action: call.action().map(String::from),
-            target: call.target.clone(),
-            prelude,
-            deadline,
-            seen,
-            line: Bytes::copy_from_slice(call.text().as_bytes()),
-            ..entry(call.id.clone(), Asked::ToolCall)
-        };
+        let mut entry = entry(call.id.clone(), Asked::ToolCall);
+        entry.tool = call.tool.to_string();
+        entry.action = call.action().map(String::from);
+        entry.target = call.target.clone();
+        entry.prelude = prelude;
+        entry.deadline = deadline;
+        entry.seen = seen;
+        entry.line = Bytes::copy_from_slice(call.text().as_bytes());
         Ok(Cleared { line, entry, log })
     }
 
-    /// Asks the guards of a moment. Those that were asked on arrival are asked again at departure: that keeps the
-    /// order of refusals, and a tool may have drifted meanwhile.
+    /// Asks guards.
     pub(super) fn guards(
         &self,
+        guards: &[Named<Guard>],
         call: &mut Call<'_>,
         cx: &Cx<'_>,
-        moment: Moment,
     ) -> Result<(), Stopped> {
-        let guards = self.hooks(|hook| match (hook, moment) {
-            (Hook::Guard(run), _) | (Hook::DepartureGuard(run), Moment::Departure) => Some(*run),
-            _ => None,
-        });
-        let consents = self.hooks(|hook| match hook {
-            Hook::Consent(run) => Some(*run),
-            _ => None,
-        });
-        for (name, guard) in guards.chain(consents) {
-            match request(name, || guard(call, cx))? {
-                Check::Pass => {}
-                Check::Aim(target) => call.target = Some(target),
-                Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
+        let mut from = 0;
+        loop {
+            let view = &*call;
+            let said = ask(guards, from, Class::Request, |guard| {
+                match guard(view, cx) {
+                    Check::Pass => None,
+                    check => Some(check),
+                }
+            });
+            match said.map_err(Stopped::Failed)? {
+                Some((at, Check::Refuse(refusal))) => {
+                    return Err(Stopped::By(guards[at].0, refusal));
+                }
+                Some((at, Check::Aim(target))) => {
+                    call.target = Some(target);
+                    from = at + 1;
+                }
+                Some((_, Check::Pass)) | None => return Ok(()),
             }
         }
-        Ok(())
     }
 
     fn rewrite(
@@ -269,20 +257,25 @@ impl Relay {
         call: &mut Call<'_>,
         cx: &Cx<'_>,
     ) -> Result<Vec<(&'static str, usize)>, Stopped> {
+        let hooks = &self.hooks.rewrites;
         let mut prelude = Vec::new();
-        for (name, rewrite) in self.hooks(|hook| match hook {
-            Hook::Rewrite(run) => Some(*run),
-            _ => None,
-        }) {
-            match request(name, || rewrite(call, cx))? {
-                Rewriting::Keep => {}
-                Rewriting::Change(change) => {
-                    if change.prelude_lines > 0 {
-                        prelude.push((name, change.prelude_lines));
-                    }
-                    call.apply(change);
+        let mut from = 0;
+        loop {
+            let view = &*call;
+            let changed = ask(hooks, from, Class::Request, |rewrite| {
+                match rewrite(view, cx) {
+                    Rewriting::Keep => None,
+                    Rewriting::Change(change) => Some(change),
                 }
+            });
+            let Some((at, change)) = changed.map_err(Stopped::Failed)? else {
+                break;
+            };
+            if let Some(lines) = &change.lines {
+                prelude.push((hooks[at].0, lines.ahead));
             }
+            call.apply(change);
+            from = at + 1;
         }
         if let Some((name, _)) = prelude.first()
             && let Check::Refuse(refusal) = request(name, || snippet_fits(call))?
@@ -297,38 +290,29 @@ impl Relay {
         call: &Call<'_>,
         cx: &Cx<'_>,
         now: Now,
-    ) -> Result<Option<(Duration, &'static str, Refusal)>, Stopped> {
-        let mut first: Option<(Duration, &'static str, Refusal)> = None;
-        for (name, deadline) in self.hooks(|hook| match hook {
-            Hook::Deadline(run) => Some(*run),
-            _ => None,
-        }) {
-            let Some(expiry) = request(name, || deadline(call, cx))? else {
-                continue;
-            };
+    ) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
+        let hooks = &self.hooks.deadlines;
+        let mut first: Option<(Duration, &'static str, Expiry)> = None;
+        let mut from = 0;
+        let limit = |deadline: DeadlineHook| deadline(call, cx);
+        while let Some((place, expiry)) =
+            ask(hooks, from, Class::Request, limit).map_err(Stopped::Failed)?
+        {
+            from = place + 1;
             // A limit beyond the clock's reach is no limit.
             let at = now.since_start.checked_add(expiry.after);
             if let Some(at) = at
                 && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
             {
-                first = Some((at, name, expiry.refusal));
+                first = Some((at, hooks[place].0, expiry));
             }
         }
         Ok(first)
     }
-
-    /// The enabled hooks of one kind with their behaviours' names, in the registry's order.
-    pub(super) fn hooks<'s, T: 's>(
-        &'s self,
-        pick: impl Fn(&Hook) -> Option<T> + Copy + 's,
-    ) -> impl Iterator<Item = (&'static str, T)> + 's {
-        let hooks = self.hooks.iter();
-        hooks.filter_map(move |(name, hook)| Some((*name, pick(hook)?)))
-    }
 }
 
-pub(super) fn entry(id: Id, asked: Asked) -> InFlight {
-    InFlight {
+pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
+    Box::new(InFlight {
         id,
         asked,
         state: State::Waiting,
@@ -340,7 +324,7 @@ pub(super) fn entry(id: Id, asked: Asked) -> InFlight {
         seq: 0,
         deadline: None,
         line: Bytes::new(),
-    }
+    })
 }
 
 /// The bytes for the upstream: no BOM, and no carriage return, where upstream would split the line.

@@ -1,7 +1,7 @@
 //! What is taken down of a call when it goes out: later it can no longer be seen.
 
 use super::{Action, Relay, log_contained};
-use crate::behaviors::{Cx, Hook};
+use crate::behaviors::Cx;
 use crate::call::Call;
 use crate::contain::{Class, contain};
 use std::collections::VecDeque;
@@ -23,12 +23,12 @@ pub enum Seen {
     Snippet {
         /// The key that it was wrapped under.
         key: String,
-        /// The beginning of the caller's own code.
+        /// The beginning of the caller's own code: of the JSON string, its quote included.
         head: String,
     },
 }
 
-/// The callers' own code of the last [`REMEMBERED`] snippets that were wrapped: their beginnings.
+/// The callers' own code of the last [`REMEMBERED`] snippets that were wrapped: their beginnings, as in JSON.
 #[derive(Debug, Default)]
 pub struct Snippets {
     heads: VecDeque<(String, String)>,
@@ -42,11 +42,11 @@ impl Snippets {
         Some(head)
     }
 
-    fn remember(&mut self, key: &str, head: &str) {
+    fn remember(&mut self, key: String, head: String) {
         if self.heads.len() == REMEMBERED {
             self.heads.pop_front();
         }
-        self.heads.push_back((key.to_owned(), head.to_owned()));
+        self.heads.push_back((key, head));
     }
 }
 
@@ -55,10 +55,7 @@ impl Relay {
     /// seen and no more: the call itself is in order.
     pub(super) fn witness(&self, call: &Call<'_>, cx: &Cx<'_>) -> (Vec<Seen>, Vec<Action>) {
         let (mut seen, mut log) = (Vec::new(), Vec::new());
-        for (name, witness) in self.hooks(|hook| match hook {
-            Hook::Witness(run) => Some(*run),
-            _ => None,
-        }) {
+        for &(name, witness) in &self.hooks.witnesses {
             match contain(name, Class::Advisory, || Ok(witness(call, cx))) {
                 Ok(more) => seen.extend(more),
                 Err(failure) => log.push(log_contained(&failure)),
@@ -68,8 +65,9 @@ impl Relay {
     }
 
     /// Keeps what is to outlive its call.
-    pub(super) fn remember(&mut self, seen: &[Seen]) {
-        for seen in seen {
+    pub(super) fn remember(&mut self, seen: &mut Vec<Seen>) {
+        let outlives = |seen: &mut Seen| matches!(seen, Seen::Snippet { .. });
+        for seen in seen.extract_if(.., outlives) {
             if let Seen::Snippet { key, head } = seen {
                 self.snippets.remember(key, head);
             }
@@ -85,7 +83,7 @@ mod tests {
     fn the_last_fifty_are_remembered() {
         let mut snippets = Snippets::default();
         for at in 0..=REMEMBERED {
-            snippets.remember(&format!("key {at}"), &format!("head {at}"));
+            snippets.remember(format!("key {at}"), format!("head {at}"));
         }
         assert_eq!(snippets.head("key 0"), None);
         assert_eq!(snippets.head("key 1"), Some("head 1"));

@@ -109,7 +109,7 @@ impl Reply<'_> {
     fn note_edits(
         &self,
         notes: &[String],
-        edits: &mut Edits,
+        edits: &mut Edits<'_>,
         structured: &mut Vec<Replacement>,
         log: &mut Vec<String>,
     ) -> Result<(), &'static str> {
@@ -120,7 +120,7 @@ impl Reply<'_> {
                 .ok_or("a note was dropped: the error has no message text")?;
             let end = message.range().end - 1;
             let text = quote(&format!("\n{}", notes.join("\n")));
-            edits.replace(end..end, &text[1..text.len() - 1]);
+            edits.replace(end..end, text[1..text.len() - 1].to_owned());
             return Ok(());
         }
         let (content, _) = self
@@ -150,7 +150,7 @@ impl Reply<'_> {
         Ok(())
     }
 
-    fn meta_edits(&self, facts: &[Fact], edits: &mut Edits) {
+    fn meta_edits(&self, facts: &[Fact], edits: &mut Edits<'_>) {
         let Some(result) = self
             .surfaces()
             .result

@@ -220,7 +220,7 @@ proptest! {
         };
         prop_assert!(!Reply::of(&message).may_hide_letters(), "{}", line);
         prop_assert_eq!(Reply::of(&message).may_fail(), wanted, "by clues: {}", line);
-        let searched = Reply { clues: Clues { words: Clues::UNKNOWN.words, ..message.clues }, ..Reply::new(line.as_bytes(), &message.object) };
+        let searched = Reply { clues: Clues { words: Clues::UNKNOWN.words, ..message.clues }, ..Reply::of(&message) };
         prop_assert_eq!(searched.may_fail(), wanted, "by search: {}", line);
     }
 }

@@ -14,9 +14,10 @@ mod writer;
 pub(super) use credit::{Permit, transfer};
 pub(super) use stdio::{Flags, stdin_is_terminal};
 
-use super::shell::{Batch, Event};
+use super::shell::Event;
 use crate::stderr::Stderr;
 use crate::upstream::{self, StartError, Tree, Upstream};
+use bytes::Bytes;
 use credit::Credit;
 use reader::Reader;
 use rustix::buffer::spare_capacity;
@@ -155,24 +156,26 @@ impl Io {
         self.events.drain(..).collect()
     }
 
-    /// Hands in lines for the client.
-    pub(super) fn send_client(&mut self, batch: Batch) {
+    /// Hands in lines for the client, and leaves none behind.
+    pub(super) fn send_client(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         if let Some(writer) = &mut self.to_client
-            && writer.send(batch).is_err()
+            && writer.send(lines, permit).is_err()
         {
             self.to_client = None;
             self.events.push_back(Event::ClientBroken);
         }
+        lines.clear();
     }
 
-    /// Hands in lines for the upstream.
-    pub(super) fn send_child(&mut self, batch: Batch) {
+    /// Hands in lines for the upstream, and leaves none behind.
+    pub(super) fn send_child(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         if let Some(writer) = &mut self.to_child
-            && writer.send(batch).is_err()
+            && writer.send(lines, permit).is_err()
         {
             self.to_child = None;
             self.events.push_back(Event::ChildBroken);
         }
+        lines.clear();
     }
 
     /// The upstream's input is closed as soon as all is written.

@@ -15,6 +15,10 @@ pub(super) const WINDOW: usize = 1 << 20;
 /// What a line costs beside its bytes, so that a flood of tiny ones is bounded too.
 const LINE: usize = 64;
 
+/// So many lines of a batch are dealt with before they are written: the other side works on them while the next ones
+/// are looked at.
+const PORTION: usize = 32;
+
 /// What a line takes of its side's credit.
 pub(super) fn cost(line: &Bytes) -> usize {
     line.len() + LINE
@@ -82,6 +86,9 @@ pub(super) struct Shell {
     pub(super) late: Option<Vec<Batch>>,
     started: Instant,
     pub(super) actions: Vec<Action>,
+    /// What [`Shell::carry_out`] has for each side.
+    to_client: Vec<Bytes>,
+    to_child: Vec<Bytes>,
 }
 
 impl Shell {
@@ -97,6 +104,8 @@ impl Shell {
             late: None,
             started: Instant::now(),
             actions: Vec::new(),
+            to_client: Vec::new(),
+            to_child: Vec::new(),
         }
     }
 
@@ -146,7 +155,10 @@ impl Shell {
             Event::Child(batch) => {
                 let now = self.now(batch.lines.len());
                 let mut head = batch.head;
-                for line in &batch.lines {
+                for (at, line) in batch.lines.iter().enumerate() {
+                    if at % PORTION == 0 && at > 0 {
+                        self.carry_out(None, None);
+                    }
                     trace("upstream", line);
                     let head = head.take();
                     let out = &mut self.actions;
@@ -178,7 +190,10 @@ impl Shell {
     pub(super) fn client_lines(&mut self, mut batch: Batch) {
         let now = self.now(batch.lines.len());
         let mut answered = None;
-        for line in &batch.lines {
+        for (at, line) in batch.lines.iter().enumerate() {
+            if at % PORTION == 0 && at > 0 {
+                self.carry_out(None, None);
+            }
             trace("client", line);
             let before = self.actions.len();
             self.relay.on_client_line(line, now, &mut self.actions);
@@ -196,30 +211,21 @@ impl Shell {
 
     /// Does what the core asked for, in order, on the credit that each side's lines came on.
     pub(super) fn carry_out(&mut self, on_client: Permit, on_child: Permit) {
-        let (mut client, mut child) = (Vec::new(), Vec::new());
         for action in self.actions.drain(..) {
             match action {
-                Action::ToClient(line) => client.push(line),
-                Action::ToChild(line) => child.push(line),
+                Action::ToClient(line) => self.to_client.push(line),
+                Action::ToChild(line) => self.to_child.push(line),
                 Action::Log(level, text) => log(level, &text),
                 Action::ChildText(text) => {
                     Stderr::get().line([b"[upstream stdout] ", &*text, b"\n"].concat());
                 }
             }
         }
-        if !client.is_empty() {
-            self.io.send_client(Batch {
-                lines: client,
-                permit: on_client,
-                head: None,
-            });
+        if !self.to_client.is_empty() {
+            self.io.send_client(&mut self.to_client, on_client);
         }
-        if !child.is_empty() {
-            self.io.send_child(Batch {
-                lines: child,
-                permit: on_child,
-                head: None,
-            });
+        if !self.to_child.is_empty() {
+            self.io.send_child(&mut self.to_child, on_child);
         }
     }
 

@@ -14,6 +14,7 @@ pub(super) use writer::{Permit, transfer};
 
 use super::shell::{Batch, Event};
 use crate::upstream::{self, StartError, Tree, Upstream};
+use bytes::Bytes;
 use output::Output;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -127,17 +128,19 @@ impl Io {
         std::iter::from_fn(|| self.events.try_recv().ok()).collect()
     }
 
-    /// Hands in lines for the client.
-    pub(super) fn send_client(&mut self, batch: Batch) {
+    /// Hands in lines for the client, and leaves none behind.
+    pub(super) fn send_client(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
+        let lines = std::mem::take(lines);
         if let Some(queue) = &mut self.to_client {
-            queue.send(batch);
+            queue.send(Batch { lines, permit });
         }
     }
 
-    /// Hands in lines for the upstream.
-    pub(super) fn send_child(&mut self, batch: Batch) {
+    /// Hands in lines for the upstream, and leaves none behind.
+    pub(super) fn send_child(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
+        let lines = std::mem::take(lines);
         if let Some(queue) = &mut self.to_child {
-            queue.send(batch);
+            queue.send(Batch { lines, permit });
         }
     }
 

@@ -5,8 +5,8 @@ use super::{Effect, Mode, SAFETY_MODES, actions, can_destroy, judge, tools};
 use crate::baseline::{Baseline, committed, committed_versions};
 use crate::call::Call;
 use crate::config::Config;
+use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
-use crate::wire::object::Raw;
 use std::collections::BTreeSet;
 
 const MODE: &str = "VRC_MCP_PROXY_MODE";
@@ -18,10 +18,13 @@ fn baselines() -> Vec<Baseline> {
 }
 
 fn effect(tool: &str, arguments: &str) -> Effect {
-    let text = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
-    let params = Raw::whole(&text).as_object().unwrap();
-    let id = Raw::whole("1");
-    judge(&Call::new(Id::read(id).unwrap(), &text, params, "")).effect
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
+    );
+    let ClientLine::Message(mut message) = read_client(line.as_bytes()) else {
+        panic!("{line}");
+    };
+    judge(&Call::read(Id::Number(1), &mut message).unwrap()).effect
 }
 
 fn has_property(baseline: &Baseline, tool: &str, name: &str) -> bool {

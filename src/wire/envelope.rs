@@ -2,7 +2,8 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, HeadStart, Scanned, Top};
+use super::scan::{self, Clues, HeadStart, Inner, Scanned, Top};
+use super::unescape;
 use bytes::Bytes;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,19 +36,63 @@ pub enum Kind {
     Answer(Option<Id>),
 }
 
+/// The members of a message that JSON-RPC knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// `jsonrpc`
+    Version,
+    /// `id`
+    Id,
+    /// `method`
+    Method,
+    /// `params`
+    Params,
+    /// `result`
+    Result,
+    /// `error`
+    Error,
+}
+
+impl Member {
+    const COUNT: usize = Member::Error as usize + 1;
+
+    /// The member under this key, a literal in any spelling.
+    fn of(key: &[u8]) -> Option<Member> {
+        Member::plain(key).or_else(|| {
+            memchr::memchr(b'\\', key)?;
+            let text = unescape(std::str::from_utf8(key).ok()?)?;
+            Member::plain(["\"", &text, "\""].concat().as_bytes())
+        })
+    }
+
+    fn plain(key: &[u8]) -> Option<Member> {
+        Some(match key {
+            b"\"jsonrpc\"" => Member::Version,
+            b"\"id\"" => Member::Id,
+            b"\"method\"" => Member::Method,
+            b"\"params\"" => Member::Params,
+            b"\"result\"" => Member::Result,
+            b"\"error\"" => Member::Error,
+            _ => return None,
+        })
+    }
+}
+
 /// A line that is one JSON object, with the parts of the envelope read.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     /// The line, without a BOM and white space around it: UTF-8.
     pub bytes: &'a [u8],
-    /// The top-level entries.
-    pub object: Object<'a>,
     /// What it is.
     pub kind: Kind,
     /// The method; empty for an answer.
     pub method: Cow<'a, str>,
     /// What its strings hold, as far as that was looked at.
     pub clues: Clues,
+    object: Object<'a>,
+    /// The places of the known members among the entries; of equal keys the last counts.
+    places: [Option<u32>; Member::COUNT],
+    inner: Inner,
 }
 
 /// A client line that is not forwarded.
@@ -119,7 +164,7 @@ pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> Upst
             } else {
                 Some(Object::seen(line, seen.entries))
             };
-            object.map(|object| Message::new(line, object, seen.clues))
+            object.map(|object| Message::new(line, object, seen.clues, Inner::default()))
         }
         _ => None,
     };
@@ -133,12 +178,19 @@ pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> Upst
 }
 
 impl<'a> Message<'a> {
-    fn new(bytes: &'a [u8], object: Object<'a>, clues: Clues) -> Self {
-        let id = match object.get("id") {
+    fn new(bytes: &'a [u8], object: Object<'a>, clues: Clues, inner: Inner) -> Self {
+        let mut places = [None; Member::COUNT];
+        for (place, key) in object.keys().enumerate() {
+            if let Some(member) = Member::of(key) {
+                places[member as usize] = u32::try_from(place).ok();
+            }
+        }
+        let value = |member| value_at(&object, &places, member);
+        let id = match value(Member::Id) {
             None => IdField::Absent,
             Some(raw) => Id::read(raw).map_or(IdField::Unusable, IdField::Usable),
         };
-        let method = object.get("method");
+        let method = value(Member::Method);
         let kind = match (id, method.is_some()) {
             (IdField::Usable(id), true) => Kind::Request(id),
             (IdField::Usable(id), false) => Kind::Answer(Some(id)),
@@ -148,22 +200,55 @@ impl<'a> Message<'a> {
         let method = method.and_then(|raw| raw.as_str()).unwrap_or_default();
         Message {
             bytes,
-            object,
             kind,
             method,
             clues,
+            object,
+            places,
+            inner,
         }
     }
 
     /// The line's text.
     pub fn text(&self) -> &'a str {
-        std::str::from_utf8(self.bytes).unwrap_or_default()
+        self.object.raw().text
+    }
+
+    /// The value of a member.
+    pub fn get(&self, member: Member) -> Option<Raw<'a>> {
+        value_at(&self.object, &self.places, member)
+    }
+
+    /// The same as bytes, for a value that nobody may want to read: text costs a look at all of it.
+    pub fn get_bytes(&self, member: Member) -> Option<(&'a [u8], usize)> {
+        self.object.bytes_at(self.places[member as usize]? as usize)
+    }
+
+    fn has(&self, member: Member) -> bool {
+        self.places[member as usize].is_some()
     }
 
     /// The value of `params`.
     pub fn params(&self) -> Option<Raw<'a>> {
-        self.object.get("params")
+        self.get(Member::Params)
     }
+
+    /// A value of this message as an object; `None` for any other value. The entries of `params` and of its
+    /// `arguments` were found with those of a client's message: the first to ask gets them for nothing.
+    pub fn object(&mut self, value: Raw<'a>) -> Option<Object<'a>> {
+        match self.inner.take(value.at) {
+            Some(entries) => Some(value.with_entries(entries)),
+            None => value.as_object(),
+        }
+    }
+}
+
+fn value_at<'a>(
+    object: &Object<'a>,
+    places: &[Option<u32>; Member::COUNT],
+    member: Member,
+) -> Option<Raw<'a>> {
+    object.value_at(places[member as usize]? as usize)
 }
 
 fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
@@ -189,7 +274,7 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
     }
     let limits = limit_fault(&scanned);
     let object = Object::scanned(text, scanned.entries);
-    let message = Message::new(line, object, Clues::UNKNOWN);
+    let message = Message::new(line, object, Clues::UNKNOWN, scanned.inner);
     match limits.or_else(|| envelope_fault(&message)) {
         None => Ok(message),
         Some((code, reason)) => Err(turn_away(&message, code, reason)),
@@ -211,28 +296,40 @@ fn limit_fault(scanned: &Scanned) -> Option<(i32, &'static str)> {
 
 /// Why upstream would drop the message without an answer, if it would.
 fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
-    let object = &message.object;
-    let has = |key| object.has(key);
+    let has = |member| message.has(member);
     let params = message.params();
-    if object.get_str("jsonrpc").as_deref() != Some("2.0") {
+    let is_method = |raw: Raw<'_>| raw.as_str().is_some();
+    if message
+        .get(Member::Version)
+        .and_then(|raw| raw.as_str())
+        .as_deref()
+        != Some("2.0")
+    {
         Some((INVALID_REQUEST, "`jsonrpc` must be \"2.0\""))
-    } else if object.get("method").is_some_and(|m| m.as_str().is_none()) {
+    } else if message
+        .get(Member::Method)
+        .is_some_and(|raw| !is_method(raw))
+    {
         Some((INVALID_REQUEST, "`method` must be a string"))
-    } else if object.get("id").is_some_and(|id| Id::read(id).is_none()) {
+    } else if has(Member::Id) && matches!(message.kind, Kind::Notification | Kind::Answer(None)) {
         Some((INVALID_REQUEST, "`id` must be a string or an integer"))
-    } else if has("method") && has("error") {
+    } else if has(Member::Method) && has(Member::Error) {
         Some((
             INVALID_REQUEST,
             "a message has a method or an error, not both",
         ))
-    } else if has("method") && params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null()) {
+    } else if has(Member::Method)
+        && params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null())
+    {
         let code = match &*message.method {
             "tools/call" => INVALID_PARAMS,
             // Upstream drops it without an answer.
             _ => INVALID_REQUEST,
         };
         Some((code, "`params` must be an object"))
-    } else if !has("method") && !(has("id") && (has("result") || has("error"))) {
+    } else if !has(Member::Method)
+        && !(has(Member::Id) && (has(Member::Result) || has(Member::Error)))
+    {
         Some((
             INVALID_REQUEST,
             "the message is neither a request nor an answer",
@@ -243,14 +340,13 @@ fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
 }
 
 fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejection {
-    let object = &message.object;
     let (id, answered) = match &message.kind {
         Kind::Request(id) => (Some(id.clone()), true),
         // A notification wants no answer. One with an unusable id was meant as a request.
-        Kind::Notification => (None, object.get("id").is_some()),
+        Kind::Notification => (None, message.has(Member::Id)),
         // An answer to the upstream must not be answered; an object that is none of the three is.
         Kind::Answer(id) => {
-            let answers = object.get("result").is_some() || object.get("error").is_some();
+            let answers = message.has(Member::Result) || message.has(Member::Error);
             (id.clone(), !answers)
         }
     };

@@ -1,15 +1,22 @@
 //! Request ids, compared as upstream compares them.
 
 use super::object::Raw;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A request id. `1` and `"1"` are two ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
-    /// An integer of any size, by its canonical digits.
-    Integer(Box<str>),
+    /// An integer that has the usual size.
+    Number(u64),
+    /// Any other integer, by its canonical digits.
+    Integer(Arc<str>),
     /// A string, unescaped.
-    String(Box<str>),
+    String(Arc<str>),
 }
+
+/// Something for each of many ids. A call asks some six of these maps, so they hash fast.
+pub type IdMap<T> = HashMap<Id, T, foldhash::fast::RandomState>;
 
 /// The `id` of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,21 +34,24 @@ impl Id {
     /// Reads an id; `None` when it is neither a string nor an integer.
     pub fn read(value: Raw<'_>) -> Option<Id> {
         if value.text.starts_with('"') {
-            return Some(Id::String(value.as_str()?.into()));
+            return Some(Id::String((&*value.as_str()?).into()));
         }
+        // In JSON an integer has one spelling, but for zero: upstream keeps integers and answers `-0` as `0`.
         let digits = value.text.strip_prefix('-').unwrap_or(value.text);
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
-        // Upstream keeps integers, not spellings: it answers `-0` as `0`.
-        Some(Id::Integer(
-            if digits == "0" { "0" } else { value.text }.into(),
-        ))
+        let number = match digits {
+            "0" => Some(0),
+            _ => value.text.parse().ok(),
+        };
+        Some(number.map_or_else(|| Id::Integer(value.text.into()), Id::Number))
     }
 
     /// The id as JSON text.
     pub fn to_json(&self) -> String {
         match self {
+            Id::Number(number) => number.to_string(),
             Id::Integer(digits) => digits.to_string(),
             Id::String(text) => super::quote(text),
         }

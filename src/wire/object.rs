@@ -47,6 +47,21 @@ impl<'a> Raw<'a> {
         })
     }
 
+    /// The value as an object whose entries were found with the message's own, by their places in the message.
+    pub(super) fn with_entries(&self, mut entries: Vec<Entry>) -> Object<'a> {
+        let back = |range: &mut Range<usize>| *range = range.start - self.at..range.end - self.at;
+        for Entry { key, value } in &mut entries {
+            back(key);
+            back(value);
+        }
+        Object {
+            bytes: self.text.as_bytes(),
+            text: Some(self.text),
+            at: self.at,
+            entries,
+        }
+    }
+
     /// As [`Raw::as_object`], with white space allowed around the value.
     pub fn as_object_trimmed(&self) -> Option<Object<'a>> {
         let start = self.text.len() - self.text.trim_start().len();
@@ -121,6 +136,24 @@ impl<'a> Object<'a> {
         Some(self.part(self.value(key)?))
     }
 
+    /// The value of the entry at this place among all entries.
+    pub(super) fn value_at(&self, place: usize) -> Option<Raw<'a>> {
+        Some(self.part(self.entries.get(place)?.value.clone()))
+    }
+
+    /// The same as bytes, which costs nothing, and its byte offset in the message.
+    pub(super) fn bytes_at(&self, place: usize) -> Option<(&'a [u8], usize)> {
+        let range = self.entries.get(place)?.value.clone();
+        let at = self.at + range.start;
+        Some((self.bytes.get(range)?, at))
+    }
+
+    /// The literals of the keys, in order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let keys = self.entries.iter();
+        keys.map(|entry| self.bytes.get(entry.key.clone()).unwrap_or_default())
+    }
+
     /// Whether there is such a key.
     pub fn has(&self, key: &str) -> bool {
         self.value(key).is_some()
@@ -149,19 +182,29 @@ impl<'a> Object<'a> {
         self.entries.is_empty()
     }
 
+    #[inline]
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let literal = self.bytes.get(entry.key.clone()).unwrap_or_default();
+        let length = entry.key.end - entry.key.start;
         // An escape is longer than what it stands for, so only a longer literal can hold one.
-        match literal.len().cmp(&(key.len() + 2)) {
+        match length.cmp(&(key.len() + 2)) {
             Ordering::Less => false,
-            Ordering::Equal => literal.get(1..=key.len()) == Some(key.as_bytes()),
+            Ordering::Equal => {
+                let inside = entry.key.start + 1..entry.key.end - 1;
+                self.bytes.get(inside) == Some(key.as_bytes())
+            }
             Ordering::Greater => {
-                let first = literal.get(1);
+                let first = self.bytes.get(entry.key.start + 1);
                 (first == Some(&b'\\') || first == key.as_bytes().first())
-                    && memchr::memchr(b'\\', literal).is_some()
-                    && unescape(text(literal)).is_some_and(|text| text == key)
+                    && self.is_spelled(entry, key)
             }
         }
+    }
+
+    #[cold]
+    fn is_spelled(&self, entry: &Entry, key: &str) -> bool {
+        let literal = self.bytes.get(entry.key.clone()).unwrap_or_default();
+        memchr::memchr(b'\\', literal).is_some()
+            && unescape(text(literal)).is_some_and(|text| text == key)
     }
 
     /// The edits that make `key` stand for `value` (JSON text): the last copy is replaced, a key that

@@ -10,6 +10,7 @@ mod block;
 mod clues;
 mod head;
 mod scalar;
+mod short;
 mod skip;
 
 pub use clues::Clues;
@@ -37,6 +38,26 @@ pub enum Top {
     Scalar,
 }
 
+/// The entries of objects inside of a line that were found with its own, each with the offset of its object.
+///
+/// Nearly every reader of a call wants `params` and its `arguments`: to find their entries later is another scan.
+#[derive(Clone, Debug, Default)]
+pub struct Inner([Option<(usize, Vec<Entry>)>; 2]);
+
+impl Inner {
+    /// Takes the entries of the object at this offset, if they were found.
+    pub(super) fn take(&mut self, at: usize) -> Option<Vec<Entry>> {
+        let is = |found: &&mut Option<(usize, Vec<Entry>)>| matches!(found, Some((its, _)) if *its == at);
+        let found = self.0.iter_mut().find(is)?;
+        found.take().map(|(_, entries)| entries)
+    }
+
+    /// Keeps the entries of the object that a path's key at `level` leads to.
+    fn put(&mut self, level: usize, found: (usize, Vec<Entry>)) {
+        self.0[level] = Some(found);
+    }
+}
+
 /// The result of scanning one line.
 #[derive(Clone, Debug)]
 pub struct Scanned {
@@ -44,6 +65,8 @@ pub struct Scanned {
     pub top: Top,
     /// The entries of the top-level object; empty for any other value.
     pub entries: Vec<Entry>,
+    /// Those of its `params` and of their `arguments`.
+    pub inner: Inner,
     /// The deepest nesting of arrays and objects that hold something, the outermost one counted as 1.
     pub depth: usize,
     /// The digits of the longest integer (a number without fraction and exponent).
@@ -77,12 +100,28 @@ pub struct Broken {
 /// # Errors
 /// [`Broken`] when `text` is not exactly one JSON value.
 pub fn scan(text: &str) -> Result<Scanned, Broken> {
+    if let Some(short) = short::object(text.as_bytes(), &[PARAMS, ARGUMENTS]) {
+        return Ok(Scanned {
+            top: Top::Object,
+            entries: short.entries,
+            inner: short.inner,
+            depth: short.depth,
+            integer_digits: short.integer_digits,
+            // It has no escape that could be one.
+            lone_surrogate: false,
+        });
+    }
+    scan_bytewise(text)
+}
+
+fn scan_bytewise(text: &str) -> Result<Scanned, Broken> {
     let mut scanner = Scanner::new(text.as_bytes());
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
         Some(top) => Ok(Scanned {
             top,
             entries,
+            inner: scanner.inner,
             depth: scanner.deepest,
             integer_digits: scanner.integer_digits,
             lone_surrogate: scanner.lone_surrogate,
@@ -108,11 +147,22 @@ pub fn look(line: &[u8]) -> Result<Seen, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look_ahead(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
+    if let Some(short) = short::object(line, &[]) {
+        return Ok(Seen {
+            top: Top::Object,
+            entries: short.entries,
+            clues: short.clues,
+        });
+    }
+    look_long(line, head)
+}
+
+fn look_long(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
     let mut scanner = Scanner {
         ahead: head.and_then(HeadStart::ahead),
         ..Scanner::quick(line)
     };
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(USUAL);
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
             top,
@@ -131,7 +181,7 @@ pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
     let mut scanner = Scanner::quick(text.as_bytes());
     let mut entries = Vec::new();
     scanner.space();
-    scanner.object(&mut entries)?;
+    scanner.object(&mut entries, Level::Other)?;
     Some(entries)
 }
 
@@ -159,6 +209,23 @@ pub(super) fn items(text: &str) -> Option<Vec<Range<usize>>> {
     }
 }
 
+const PARAMS: &[u8] = b"\"params\"";
+const ARGUMENTS: &[u8] = b"\"arguments\"";
+
+/// Room for the entries of the usual object.
+const USUAL: usize = 8;
+
+/// Which object it is whose entries are taken.
+#[derive(Clone, Copy)]
+enum Level {
+    /// A client's message.
+    Message,
+    /// Its `params`.
+    Params,
+    /// Any other.
+    Other,
+}
+
 /// Within so many bytes of the end blocks gain nothing.
 const SHORT: usize = 256;
 
@@ -170,6 +237,7 @@ struct Scanner<'a> {
     deepest: usize,
     integer_digits: usize,
     lone_surrogate: bool,
+    inner: Inner,
     /// Whether arrays and objects whose insides are not wanted may be passed in blocks.
     quick: bool,
     clues: Clues,
@@ -186,6 +254,7 @@ impl<'a> Scanner<'a> {
             deepest: 0,
             integer_digits: 0,
             lone_surrogate: false,
+            inner: Inner::default(),
             quick: false,
             clues: Clues::default(),
             ahead: None,
@@ -207,7 +276,8 @@ impl<'a> Scanner<'a> {
             _ => Top::Scalar,
         };
         match top {
-            Top::Object => self.object(entries)?,
+            Top::Object if self.quick => self.object(entries, Level::Other)?,
+            Top::Object => self.object(entries, Level::Message)?,
             Top::Array | Top::Scalar => self.pass()?,
         }
         self.space();
@@ -215,7 +285,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// One object whose entries are wanted; the values inside are passed over.
-    fn object(&mut self, entries: &mut Vec<Entry>) -> Option<()> {
+    fn object(&mut self, entries: &mut Vec<Entry>, level: Level) -> Option<()> {
         self.take(b'{')?;
         self.open.push(b'}');
         self.space();
@@ -234,7 +304,7 @@ impl<'a> Scanner<'a> {
             self.take(b':')?;
             self.space();
             let value = self.at;
-            self.pass()?;
+            self.member(&key, level)?;
             let value = value..self.at;
             self.space();
             if self.is_whole(&value) {
@@ -249,6 +319,29 @@ impl<'a> Scanner<'a> {
                 _ => return None,
             }
         }
+    }
+
+    /// The value of `key` in an object of this level.
+    fn member(&mut self, key: &Range<usize>, level: Level) -> Option<()> {
+        let key = match level {
+            Level::Other => return self.pass(),
+            Level::Message | Level::Params => &self.bytes[key.clone()],
+        };
+        let at = self.at;
+        match level {
+            Level::Message if key == PARAMS && self.peek() == Some(b'{') => {
+                let mut entries = Vec::with_capacity(USUAL);
+                self.object(&mut entries, Level::Params)?;
+                self.inner.put(0, (at, entries));
+            }
+            Level::Params if key == ARGUMENTS && self.peek() == Some(b'{') => {
+                let mut entries = Vec::with_capacity(USUAL);
+                self.object(&mut entries, Level::Other)?;
+                self.inner.put(1, (at, entries));
+            }
+            _ => return self.pass(),
+        }
+        Some(())
     }
 
     /// Whether a value that was just passed ends where it seems to: one with a fault behind it, or a

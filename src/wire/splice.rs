@@ -1,12 +1,13 @@
 //! Replacing byte ranges of a line and nothing else.
 
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Replacements to make in one line.
 #[derive(Clone, Debug, Default)]
-pub struct Edits {
-    list: Vec<(Range<usize>, String)>,
+pub struct Edits<'t> {
+    list: Vec<(Range<usize>, Cow<'t, str>)>,
 }
 
 /// Edits that overlap or lie outside the line: nothing was changed.
@@ -14,9 +15,16 @@ pub struct Edits {
 #[error("edits of a message overlap or lie outside it")]
 pub struct BadEdits;
 
-impl Edits {
+impl<'t> Edits<'t> {
+    /// None yet, and room for so many.
+    pub fn with_capacity(edits: usize) -> Self {
+        Edits {
+            list: Vec::with_capacity(edits),
+        }
+    }
+
     /// Replaces `range` by `text`. Insertions at one place keep their order.
-    pub fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+    pub fn replace(&mut self, range: Range<usize>, text: impl Into<Cow<'t, str>>) {
         self.list.push((range, text.into()));
     }
 

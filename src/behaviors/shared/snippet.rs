@@ -2,7 +2,7 @@
 
 use crate::behaviors::{Check, Refusal, Rewriting};
 use crate::call::{Call, Rewrite};
-use crate::csharp::prelude::{Wrapped, over_limit};
+use crate::csharp::prelude::{EDITOR_CODE_LIMIT_UTF16, Lines, over_limit};
 
 /// The code of the refusal that [`fits`] makes, with its meaning.
 pub(in crate::behaviors) const TOO_LONG: (&str, &str) = (
@@ -10,16 +10,10 @@ pub(in crate::behaviors) const TOO_LONG: (&str, &str) = (
     "the added lines push the code over the Editor's limit",
 );
 
-/// Sends `wrapped` in place of `code`, the snippet that it was made from.
-pub(in crate::behaviors) fn send(call: &Call<'_>, code: &str, wrapped: Wrapped) -> Rewriting {
-    let [head, tail] = wrapped.around(code);
-    let Some(literal) = call.around("code", &head, &tail) else {
-        return Rewriting::Keep;
-    };
+/// Sends the snippet with `lines` around it.
+pub(in crate::behaviors) fn surround(lines: Lines) -> Rewriting {
     Rewriting::Change(Rewrite {
-        set: vec![("code", literal)],
-        prelude_lines: wrapped.prelude_lines,
-        snippet: Some(wrapped.code),
+        lines: Some(lines),
         ..Rewrite::default()
     })
 }
@@ -27,10 +21,11 @@ pub(in crate::behaviors) fn send(call: &Call<'_>, code: &str, wrapped: Wrapped) 
 /// Refuses a snippet that only the lines around it make too long for the Editor, which would blame the caller. To be
 /// asked when all lines are there: numbers that leave some out would have the caller shorten it for nothing.
 pub(crate) fn fits(call: &Call<'_>) -> Check {
-    let (Some(all), Some(own)) = (call.snippet(), call.original_snippet()) else {
+    let added = call.added();
+    if call.snippet_bytes() + added <= EDITOR_CODE_LIMIT_UTF16 {
         return Check::Pass;
-    };
-    match over_limit(own, all) {
+    }
+    match call.snippet().and_then(|own| over_limit(&own, added)) {
         None => Check::Pass,
         Some(over) => Check::Refuse(Refusal {
             code: TOO_LONG.0,

@@ -93,8 +93,7 @@ fn slow_snippet() -> Scene {
             verdict: Verdict::Success,
             told: &[
                 "already ran exactly once",
-                "and not the value itself: baked",
-                "The record of that run",
+                "The record is the value's ToString(), not the value itself. Record: completed: baked",
             ],
         },
         ..Scene::of(

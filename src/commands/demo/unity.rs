@@ -179,7 +179,7 @@ impl Editor {
 
 /// The caller's own lines in a wrapped snippet; all of any other.
 fn own_code(code: &str) -> &str {
-    between(code, "= () => { {\n", "\n} return null; }; object ").unwrap_or(code)
+    between(code, "(()=>{{\n", "\n}return null;}));").unwrap_or(code)
 }
 
 /// What the injected lines return for a key with a record: their own text literals, put together as they do it.
@@ -193,11 +193,10 @@ fn from_record(code: &str, record: &str) -> String {
             .collect()
     };
     let told = literals("SessionState.GetString(");
-    let succeeded = literals("completed-null");
-    match (told.as_slice(), succeeded.as_slice()) {
-        ([_, _, told], [marker, _, _, text]) => {
-            let value = record.trim_start_matches("completed: ");
-            format!("{marker}{told}{text}{value}")
+    let outcomes = literals(prelude::DUPLICATE_MARKER);
+    match (told.as_slice(), outcomes.as_slice()) {
+        ([_, _, told], [_, marker, .., succeeded, text, lead]) => {
+            format!("{marker}{succeeded}{told}{text}{lead}{record}")
         }
         _ => String::new(),
     }
@@ -250,8 +249,8 @@ mod tests {
             assert_eq!(done.answer["data"]["result"], "baked");
         }
         for key in ["one", "two"] {
-            let code = prelude::idempotency(LAMP, key).code;
-            let code = prelude::venue(&code, "C:/Unity/Alpha/Assets", Some(key)).code;
+            let code = prelude::idempotency(key).around(LAMP);
+            let code = prelude::venue("C:/Unity/Alpha/Assets", Some(key)).around(&code);
             assert_eq!(run(&mut editor, &code).takes_s, BAKE_S);
             let again = run(&mut editor, &code);
             assert_eq!(again.takes_s, 0);

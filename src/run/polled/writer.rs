@@ -2,7 +2,6 @@
 
 use super::credit::Permit;
 use super::wide::{LONG, widen};
-use crate::run::shell::Batch;
 use bytes::{Buf, Bytes};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, write, writev};
@@ -67,12 +66,12 @@ impl Writer {
     ///
     /// # Errors
     /// When the pipe is broken.
-    pub(super) fn send(&mut self, batch: Batch) -> Result<(), Errno> {
+    pub(super) fn send(&mut self, lines: &mut Vec<Bytes>, permit: Permit) -> Result<(), Errno> {
         if self.closing {
             return Ok(());
         }
         let waits = !self.is_empty();
-        for line in batch.lines {
+        for line in lines.drain(..) {
             self.queued += line.len() as u64 + 1;
             if line.len() >= LARGE {
                 self.cut();
@@ -89,7 +88,7 @@ impl Writer {
                 self.cut();
             }
         }
-        self.permits.push_back((self.queued, batch.permit));
+        self.permits.push_back((self.queued, permit));
         // What has to wait already is waited for.
         if self.at_once && !waits {
             self.flush()?;

@@ -40,6 +40,24 @@ impl<S: Simd> Block<S> {
         (self.0 - b'0').simd_le(9).to_bitmask()
     }
 
+    /// The letters that may stand behind a backslash, but for `u`.
+    #[inline(always)]
+    pub(super) fn short_escapes(self) -> u64 {
+        [b'n', b't', b'r', b'b', b'f']
+            .map(|letter| self.eq(letter))
+            .into_iter()
+            .fold(0, BitOr::bitor)
+    }
+
+    /// The first letters of `cc` and `rr`, one of which is in each of the words that clues tell of, and what may be one
+    /// at the block's end.
+    #[inline(always)]
+    pub(super) fn pairs(self) -> u64 {
+        const LAST: u64 = 1 << 63;
+        let (c, r) = (self.eq(b'c'), self.eq(b'r'));
+        c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
+    }
+
     /// White space.
     #[inline(always)]
     pub(super) fn space(self) -> u64 {
@@ -54,4 +72,28 @@ impl<S: Simd> BitOr for Block<S> {
     fn bitor(self, other: Self) -> Self {
         Block(self.0 | other.0)
     }
+}
+
+/// The bytes that a backslash stands before. `before` is what one block leaves for the next.
+#[inline(always)]
+pub(super) fn escaped(backslash: u64, before: &mut u64) -> u64 {
+    const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+    if backslash == 0 {
+        return std::mem::take(before);
+    }
+    let starts = backslash & !*before;
+    // Of a run of backslashes every other one is escaped: the subtraction carries from its start to its end.
+    let codes = ((starts << 1) | ODD).wrapping_sub(starts) ^ ODD;
+    let escaped = codes ^ (backslash | *before);
+    *before = (codes & backslash) >> 63;
+    escaped
+}
+
+/// Bit *i* of the result is the parity of the bits up to *i*.
+#[inline(always)]
+pub(super) fn prefix_xor(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
 }

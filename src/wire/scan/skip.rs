@@ -6,7 +6,7 @@
 //! stands. A value that is found faulty, or that nests deeper than 61, is left to the bytewise scanner.
 
 use super::Clues;
-use super::block::{BLOCK, Block};
+use super::block::{BLOCK, Block, escaped, prefix_xor};
 use fearless_simd::{Level, Simd, dispatch};
 use numbers::Number;
 
@@ -159,7 +159,7 @@ impl Skip {
         bytes: &[u8; BLOCK],
     ) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
-        let pairs = pairs(block);
+        let pairs = block.pairs();
         if pairs != 0 {
             self.clues.words.note(line, self.at, pairs);
         }
@@ -167,7 +167,7 @@ impl Skip {
         let quotes = block.eq(b'"');
         // Spaces too: which bytes are bad or white is looked at where there are any.
         let low = block.upto(b' ');
-        let escaped = self.escaped(backslash);
+        let escaped = escaped(backslash, &mut self.escaped);
         let quote = quotes & !escaped;
         let was_in_string = self.in_string;
         let in_string = prefix_xor(quote) ^ was_in_string;
@@ -209,21 +209,6 @@ impl Skip {
             self.words(line, tokens.scalar_start, unsure, ours, in_scalar)?;
         }
         Some(end.map(|end| self.at + end as usize + 1))
-    }
-
-    /// The bytes that a backslash stands before.
-    #[inline(always)]
-    fn escaped(&mut self, backslash: u64) -> u64 {
-        const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
-        if backslash == 0 {
-            return std::mem::take(&mut self.escaped);
-        }
-        let before = self.escaped;
-        let starts = backslash & !before;
-        // Of a run of backslashes every other one is escaped: the subtraction carries from its start to its end.
-        let codes = ((starts << 1) | ODD).wrapping_sub(starts) ^ ODD;
-        self.escaped = (codes & backslash) >> 63;
-        codes ^ (backslash | before)
     }
 
     /// Notes what may be an escape in the JSON that a string holds: `\\\\` with one of the bytes `odd` behind it.
@@ -367,15 +352,6 @@ impl Skip {
     }
 }
 
-/// The first letters of `cc` and `rr`, one of which is in each of the words that are to be noted, and what may be one
-/// at the block's end.
-#[inline(always)]
-fn pairs<S: Simd>(block: Block<S>) -> u64 {
-    const LAST: u64 = 1 << 63;
-    let (c, r) = (block.eq(b'c'), block.eq(b'r'));
-    c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
-}
-
 /// The first bytes behind tokens that are no white space: `next` holds the ones directly behind them (`tokens`, of
 /// which the last byte is the next block's affair), `before` what the block before left.
 #[inline(always)]
@@ -389,15 +365,6 @@ fn follow(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
     let (sum, goes_on) = space.overflowing_add(next & space);
     *before |= u64::from(goes_on);
     (next | sum) & !space
-}
-
-/// Bit *i* of the result is the parity of the bits up to *i*.
-#[inline(always)]
-fn prefix_xor(mut bits: u64) -> u64 {
-    for shift in [1, 2, 4, 8, 16, 32] {
-        bits ^= bits << shift;
-    }
-    bits
 }
 
 #[cfg(test)]
