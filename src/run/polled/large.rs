@@ -41,6 +41,11 @@ impl Room {
         })
     }
 
+    /// Whether a line has left memory that is kept.
+    pub(super) fn has_left(&self) -> bool {
+        self.left().is_some()
+    }
+
     /// Gives back what was left longer ago than it is kept. How long something is kept still, and whether a line is
     /// under way that may leave something.
     pub(super) fn tend(&self) -> (Option<Duration>, bool) {
@@ -144,8 +149,9 @@ mod tests {
         let frozen = first.freeze();
         let slice = frozen.slice(1..);
         drop(frozen);
-        assert!(room.left().is_none(), "somebody holds a slice of it");
+        assert!(!room.has_left(), "somebody holds a slice of it");
         drop(slice);
+        assert!(room.has_left());
         let third = room.large(b"3").expect("memory");
         assert_eq!((place(&third), third.bytes()), (was, &b"3"[..]));
         drop((second, third));
@@ -157,6 +163,6 @@ mod tests {
             *since -= Duration::from_secs(60) + KEPT * 2;
         }
         assert!(matches!(room.tend(), (None, false)));
-        assert!(room.left().is_none());
+        assert!(!room.has_left());
     }
 }

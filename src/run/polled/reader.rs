@@ -164,7 +164,8 @@ impl Reader {
             self.is_wide = true;
             widen(&self.fd);
         }
-        if used + ROOM > KEEP {
+        // What is there already is better than a buffer that has to be made.
+        if used + ROOM > KEEP || (used >= LONG - ROOM && self.room.has_left()) {
             self.large = self.room.large(&self.buffer);
             self.leaves = true;
         }
