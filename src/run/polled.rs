@@ -216,6 +216,8 @@ impl Io {
 
     /// Waits until one of `sources` can go on, and lets each that can.
     fn turn(&mut self, sources: &[Source], wait: Option<Duration>) {
+        let kept = [&mut self.child, &mut self.client].map(|reader| reader.as_mut()?.tend());
+        let wait = kept.into_iter().chain([wait]).flatten().min();
         for source in self.poll(sources, wait).into_iter().flatten() {
             match source {
                 Source::ToClient => self.flush_client(),

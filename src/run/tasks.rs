@@ -132,7 +132,11 @@ impl Io {
     pub(super) fn send_client(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         let lines = std::mem::take(lines);
         if let Some(queue) = &mut self.to_client {
-            queue.send(Batch { lines, permit });
+            queue.send(Batch {
+                lines,
+                permit,
+                head: None,
+            });
         }
     }
 
@@ -140,7 +144,11 @@ impl Io {
     pub(super) fn send_child(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         let lines = std::mem::take(lines);
         if let Some(queue) = &mut self.to_child {
-            queue.send(Batch { lines, permit });
+            queue.send(Batch {
+                lines,
+                permit,
+                head: None,
+            });
         }
     }
 

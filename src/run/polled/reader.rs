@@ -1,7 +1,7 @@
 //! Reading: what is there, split into whole lines.
 
 use super::credit::Credit;
-use super::large::Large;
+use super::large::{Large, Room};
 use super::wide::{LONG, widen};
 use crate::run::shell::Batch;
 use crate::wire::scan::HeadStart;
@@ -10,11 +10,14 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, read};
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 /// The size of a read buffer for short lines: as much as a pipe holds.
 const CHUNK: usize = LONG;
 /// A read is not started with less room than this.
 const ROOM: usize = 4 << 10;
+/// Reads in a row, while each brings a lot and none the end of a line: nobody else waits longer than for these.
+const READS: usize = 8;
 /// The size of a buffer for the usual long line, which is kept for the next one. A longer line goes elsewhere.
 const KEEP: usize = 2 << 20;
 
@@ -27,6 +30,9 @@ pub(super) struct Reader {
     searched: usize,
     /// A line that has outgrown the buffer, which is empty meanwhile.
     large: Option<Large>,
+    room: Room,
+    /// Whether such a line may have left memory.
+    leaves: bool,
     /// Whether a long line is looked at while it comes in, and what was seen of the one that does.
     looks_ahead: bool,
     head: Option<Box<HeadStart>>,
@@ -44,6 +50,8 @@ impl Reader {
             buffer: Vec::new(),
             searched: 0,
             large: None,
+            room: Room::default(),
+            leaves: false,
             looks_ahead: false,
             head: None,
             is_wide: false,
@@ -65,9 +73,37 @@ impl Reader {
         wants.then(|| PollFd::new(&self.fd, PollFlags::IN))
     }
 
-    /// Reads once: the lines that are whole now, and whether there may be more. A last line without a
-    /// newline counts.
+    /// Gives memory back that is no longer kept; how long some is kept still.
+    pub(super) fn tend(&mut self) -> Option<Duration> {
+        if !self.leaves {
+            return None;
+        }
+        let (kept, at_work) = self.room.tend();
+        self.leaves = kept.is_some() || at_work;
+        kept
+    }
+
+    /// Reads: the lines that are whole now, and whether there may be more. A last line without a newline counts.
     pub(super) fn read(&mut self) -> (Option<Batch>, bool) {
+        for _ in 1..READS {
+            let before = self.read_so_far();
+            let (batch, open) = self.read_once();
+            // A pipe that a long line comes through fills up again while its last part is looked at.
+            if batch.is_some() || !open || self.read_so_far() < before + LONG {
+                return (batch, open);
+            }
+        }
+        self.read_once()
+    }
+
+    fn read_so_far(&self) -> usize {
+        self.large
+            .as_ref()
+            .map_or(&*self.buffer, Large::bytes)
+            .len()
+    }
+
+    fn read_once(&mut self) -> (Option<Batch>, bool) {
         let open = match self.read_some() {
             Ok(length) => length > 0,
             Err(error) => matches!(error, Errno::AGAIN | Errno::INTR),
@@ -128,8 +164,10 @@ impl Reader {
             self.is_wide = true;
             widen(&self.fd);
         }
-        if used + ROOM > KEEP {
-            self.large = Large::from(&self.buffer);
+        // What is there already is better than a buffer that has to be made.
+        if used + ROOM > KEEP || (used >= LONG - ROOM && self.room.has_left()) {
+            self.large = self.room.large(&self.buffer);
+            self.leaves = true;
         }
         if self.large.is_some() {
             self.buffer = Vec::new();
@@ -174,6 +212,7 @@ fn size(used: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::scan::{look, look_ahead};
     use std::io::{Write, pipe};
 
     /// The lines that come of `pieces`, which are written one after the other. `hold` keeps every batch, as a
@@ -238,5 +277,34 @@ mod tests {
         let place = third.lines[0].as_ptr();
         drop(third);
         assert_eq!(read(b"fourth\n").lines[0].as_ptr(), place);
+    }
+
+    #[test]
+    fn what_was_seen_of_a_long_line_comes_with_that_line_alone() {
+        let items = vec![r#"{"a":[1.5,true,"b"]}"#; KEEP / 16].join(",");
+        let long = format!("{{\"id\":1,\"result\":[{items}]}}\n");
+        let wrong = long.replacen("true", "trux", 1);
+        assert!(look(wrong.trim_end().as_bytes()).is_err());
+        for looks_ahead in [true, false] {
+            let (theirs, mut ours) = pipe().expect("a pipe");
+            let reader = Reader::new(theirs.into(), Credit::default());
+            let mut reader = Reader {
+                looks_ahead,
+                ..reader
+            };
+            let mut batches = Vec::new();
+            for line in ["{}\n", &long, "{}\n", &long] {
+                for piece in line.as_bytes().chunks(CHUNK / 2) {
+                    ours.write_all(piece).expect("room");
+                    batches.extend(reader.read().0);
+                }
+            }
+            let heads: Vec<bool> = batches.iter().map(|batch| batch.head.is_some()).collect();
+            assert_eq!(heads, [false, looks_ahead, false, looks_ahead]);
+            for head in batches.iter().filter_map(|batch| batch.head.as_deref()) {
+                // It went on to the end: the fault at the beginning is not looked at again.
+                assert!(look_ahead(wrong.trim_end().as_bytes(), Some(head)).is_ok());
+            }
+        }
     }
 }

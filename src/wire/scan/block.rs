@@ -49,15 +49,13 @@ impl<S: Simd> Block<S> {
             .fold(0, BitOr::bitor)
     }
 
-    /// The second letters of `cc` and `rr`, one of which is in each of the words that clues tell of. `before` is what one
-    /// block leaves for the next.
+    /// The first letters of `cc` and `rr`, one of which is in each of the words that clues tell of, and what may be one
+    /// at the block's end.
     #[inline(always)]
-    pub(super) fn pairs(self, before: &mut [u64; 2]) -> u64 {
-        let letters = [self.eq(b'c'), self.eq(b'r')];
-        let [c, r] = *before;
-        *before = letters.map(|letter| letter >> 63);
-        let [cs, rs] = letters;
-        cs & (cs << 1 | c) | rs & (rs << 1 | r)
+    pub(super) fn pairs(self) -> u64 {
+        const LAST: u64 = 1 << 63;
+        let (c, r) = (self.eq(b'c'), self.eq(b'r'));
+        c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
     }
 
     /// White space.

@@ -33,8 +33,8 @@ impl Clues {
 
 /// The words that are noted.
 const WORDS: [&[u8]; 2] = [b"success", b"isError"];
-/// The bytes from a word's first one to the second of its pair of equal letters.
-const PAIRS: [usize; 2] = [3, 4];
+/// The bytes from a word's first one to the first of its pair of equal letters.
+const PAIRS: [usize; 2] = [2, 3];
 /// An answer says each on both of its surfaces. One that says them of each of many items is searched instead.
 const ROOM: usize = 6;
 
@@ -58,14 +58,14 @@ impl Words {
         Some(places.iter().map(|&place| place as usize))
     }
 
-    /// Notes those of which a pair's second letter is in `pairs`, a mask of the bytes from `at` on.
+    /// Notes those of which a pair's first letter is in `pairs`, a mask of the bytes from `at` on.
     #[inline(never)]
     pub(super) fn note(&mut self, line: &[u8], at: usize, mut pairs: u64) {
         while pairs != 0 {
-            let second = at + pairs.trailing_zeros() as usize;
+            let first = at + pairs.trailing_zeros() as usize;
             pairs &= pairs - 1;
             for (word, pair) in WORDS.iter().zip(PAIRS) {
-                let start = second.wrapping_sub(pair);
+                let start = first.wrapping_sub(pair);
                 if line.get(start..).is_some_and(|rest| rest.starts_with(word)) {
                     self.push(start);
                 }

@@ -62,7 +62,6 @@ fn object_by(level: Level, line: &[u8], path: &[&[u8]]) -> Option<Short> {
 fn mark<S: Simd>(simd: S, line: &[u8], marks: &mut Marks) -> Option<Clues> {
     let mut clues = Clues::default();
     let (mut escaped_before, mut in_string_before, mut scalar_before) = (0, 0, 0);
-    let mut pair_before = [0; 2];
     let mut all = Block::new(simd, &[0; BLOCK]);
     let (blocks, rest) = line.as_chunks::<BLOCK>();
     let mut last = [b' '; BLOCK];
@@ -70,7 +69,7 @@ fn mark<S: Simd>(simd: S, line: &[u8], marks: &mut Marks) -> Option<Clues> {
     for (index, (bytes, marks)) in blocks.iter().chain([&last]).zip(marks).enumerate() {
         let block = Block::new(simd, bytes);
         all = all | block;
-        let pairs = block.pairs(&mut pair_before);
+        let pairs = block.pairs();
         if pairs != 0 {
             clues.words.note(line, index * BLOCK, pairs);
         }

@@ -48,8 +48,6 @@ pub(super) struct Skip {
     /// The offset behind the container, once it was reached.
     end: Option<usize>,
     clues: Clues,
-    /// Whether the last byte was the first of a pair that [`Skip::pairs`] looks for.
-    pair: [u64; 2],
     escaped: u64,
     /// All ones inside a string.
     in_string: u64,
@@ -97,7 +95,6 @@ impl Skip {
             at: start,
             end: None,
             clues: Clues::default(),
-            pair: [0; 2],
             escaped: 0,
             in_string: 0,
             in_key: 0,
@@ -162,7 +159,7 @@ impl Skip {
         bytes: &[u8; BLOCK],
     ) -> Option<Option<usize>> {
         let block = Block::new(simd, bytes);
-        let pairs = block.pairs(&mut self.pair);
+        let pairs = block.pairs();
         if pairs != 0 {
             self.clues.words.note(line, self.at, pairs);
         }
@@ -209,7 +206,7 @@ impl Skip {
             self.escapes(line, odd & ours, block.eq(b'n'))?;
         }
         if unsure != 0 {
-            self.words(line, &tokens, unsure, ours, in_scalar)?;
+            self.words(line, tokens.scalar_start, unsure, ours, in_scalar)?;
         }
         Some(end.map(|end| self.at + end as usize + 1))
     }

@@ -60,16 +60,16 @@ impl Skip {
     pub(super) fn words(
         &mut self,
         line: &[u8],
-        tokens: &Tokens,
+        starts: u64,
         unsure: u64,
         ours: u64,
         in_scalar: bool,
     ) -> Option<()> {
         let mut words = std::mem::take(&mut self.word);
-        let mut starts = tokens.scalar_start & unsure;
-        while starts != 0 {
-            let place = starts.trailing_zeros();
-            starts &= starts - 1;
+        let mut left = starts & unsure;
+        while left != 0 {
+            let place = left.trailing_zeros();
+            left &= left - 1;
             let rest = line.get(self.at + place as usize..)?;
             let length = word(rest);
             if length == 0 {
@@ -82,13 +82,13 @@ impl Skip {
         if unsure & !words == 0 {
             return Some(());
         }
-        self.odd_scalars(line, tokens, ours, in_scalar)
+        self.odd_scalars(line, starts & ours, in_scalar)
     }
 
     /// Checks the block's numbers and words one by one.
     #[cold]
     #[inline(never)]
-    fn odd_scalars(&self, line: &[u8], tokens: &Tokens, ours: u64, in_scalar: bool) -> Option<()> {
+    fn odd_scalars(&self, line: &[u8], mut starts: u64, in_scalar: bool) -> Option<()> {
         if in_scalar {
             let before = line.get(..self.at)?;
             let length = before
@@ -98,7 +98,6 @@ impl Skip {
                 .count();
             odd_scalar(line, self.at - length)?;
         }
-        let mut starts = tokens.scalar_start & ours;
         while starts != 0 {
             odd_scalar(line, self.at + starts.trailing_zeros() as usize)?;
             starts &= starts - 1;
