@@ -289,7 +289,9 @@ impl Io {
         let Some((batch, open)) = self.client.as_mut().map(Reader::read) else {
             return;
         };
-        self.events.extend(batch.map(Event::Client));
+        if let Some(batch) = batch {
+            self.events.push_back(Event::Client(batch));
+        }
         if !open {
             self.client = None;
             self.events.push_back(Event::ClientClosed);
@@ -300,7 +302,9 @@ impl Io {
         let Some((batch, open)) = self.child.as_mut().map(Reader::read) else {
             return;
         };
-        self.events.extend(batch.map(Event::Child));
+        if let Some(batch) = batch {
+            self.events.push_back(Event::Child(batch));
+        }
         if !open {
             self.child = None;
             self.events.push_back(Event::ChildClosed);
