@@ -8,7 +8,7 @@ use crate::upstream::Tree;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// Bytes of lines that may be on their way to one pipe before no more are read for it.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -227,28 +227,12 @@ impl Shell {
     /// A new moment, in which so many lines are dealt with.
     fn now(&self, lines: usize) -> Now {
         self.moment.pass(lines);
+        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         Now {
             since_start: self.started.elapsed(),
-            unix_ms: unix_ms(),
+            unix_ms: unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
         }
     }
-}
-
-/// The time in milliseconds since 1970 UTC: what heartbeats are compared with, which are seconds old. So the time of the
-/// kernel's last tick will do, which costs a third.
-#[cfg(target_os = "linux")]
-fn unix_ms() -> i64 {
-    use rustix::time::{ClockId, clock_gettime};
-    let now = clock_gettime(ClockId::RealtimeCoarse);
-    now.tv_sec.saturating_mul(1000) + now.tv_nsec / 1_000_000
-}
-
-/// The time in milliseconds since 1970 UTC.
-#[cfg(not(target_os = "linux"))]
-fn unix_ms() -> i64 {
-    use std::time::SystemTime;
-    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn log(level: Level, text: &str) {
