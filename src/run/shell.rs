@@ -8,7 +8,7 @@ use crate::upstream::Tree;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Bytes of lines that may be on their way to one pipe before no more are read for it.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -85,6 +85,7 @@ pub(super) struct Shell {
     /// Lines of the client that came when the end had begun.
     pub(super) late: Option<Vec<Batch>>,
     started: Instant,
+    clock: Option<Clock>,
     pub(super) actions: Vec<Action>,
     /// What [`Shell::carry_out`] has for each side.
     to_client: Vec<Bytes>,
@@ -103,6 +104,7 @@ impl Shell {
             child_closed: false,
             late: None,
             started: Instant::now(),
+            clock: None,
             actions: Vec::new(),
             to_client: Vec::new(),
             to_child: Vec::new(),
@@ -225,14 +227,39 @@ impl Shell {
     }
 
     /// A new moment, in which so many lines are dealt with.
-    fn now(&self, lines: usize) -> Now {
+    fn now(&mut self, lines: usize) -> Now {
         self.moment.pass(lines);
-        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let since_start = self.started.elapsed();
+        let age = |clock: &Clock| since_start.saturating_sub(clock.at);
+        let clock = self.clock.filter(|clock| age(clock) < CLOCK_KEPT);
+        let clock = *self.clock.insert(clock.unwrap_or_else(|| Clock {
+            at: since_start,
+            unix_ms: unix_ms(),
+        }));
+        let since = i64::try_from(age(&clock).as_millis()).unwrap_or_default();
         Now {
-            since_start: self.started.elapsed(),
-            unix_ms: unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
+            since_start,
+            unix_ms: clock.unix_ms.saturating_add(since),
         }
     }
+}
+
+/// The system's time at a moment.
+#[derive(Clone, Copy)]
+struct Clock {
+    /// Since the relay's start.
+    at: Duration,
+    unix_ms: i64,
+}
+
+/// For so long the system's time is taken to go on evenly: what is compared with it is seconds old, and to ask for two
+/// times costs twice.
+const CLOCK_KEPT: Duration = Duration::from_millis(100);
+
+/// Milliseconds since 1970 UTC.
+fn unix_ms() -> i64 {
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn log(level: Level, text: &str) {
