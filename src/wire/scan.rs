@@ -25,7 +25,7 @@ use std::ops::Range;
 /// # Errors
 /// [`Broken`] when `text` is not exactly one JSON value.
 pub fn scan(text: &str) -> Result<Scanned, Broken> {
-    if let Some(short) = short::object(text.as_bytes(), &[PARAMS, ARGUMENTS]) {
+    if let Some(short) = short::call(text.as_bytes()) {
         return Ok(Scanned {
             top: Top::Object,
             entries: short.entries,
@@ -72,10 +72,7 @@ pub fn look(line: &[u8]) -> Result<Seen, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look_ahead(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
-    // Where there is enough of it, a result is passed over faster as a whole.
-    if line.len() < SHORT + 64
-        && let Some(short) = short::object(line, &[])
-    {
+    if let Some(short) = short::answer(line) {
         return Ok(Seen {
             top: Top::Object,
             entries: short.entries,
