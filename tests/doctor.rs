@@ -9,6 +9,9 @@
 mod clients;
 #[path = "doctor/editors.rs"]
 mod editors;
+#[cfg(unix)]
+#[path = "support/program.rs"]
+mod program;
 #[path = "doctor/setups.rs"]
 mod setups;
 
@@ -117,11 +120,9 @@ impl Home {
     /// A program that answers as uvx does when the server is cached. It is a shell script.
     #[cfg(unix)]
     fn uvx(&self, name: &str) -> PathBuf {
-        use std::os::unix::fs::PermissionsExt;
         let script = "#!/bin/sh\ncase $1 in --version) echo 'uvx 9.9.9';; *) echo 'Python 3.99 fastmcp 3.99';; esac\n";
-        let file = self.file(name, script);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755))
-            .expect("its rights are set");
+        let file = self.file(name, "");
+        program::script(&file, script);
         file
     }
 

@@ -5,6 +5,10 @@
     reason = "a test's helper fails the test"
 )]
 
+#[cfg(unix)]
+#[path = "support/program.rs"]
+mod program;
+
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
@@ -144,7 +148,9 @@ fn the_line_for_a_shell_is_taken_by_a_shell() {
     let folder = home.path().join("it's a \"folder\" $HOME");
     std::fs::create_dir(&folder).expect("a folder");
     let copy = folder.join("vrc-mcp-proxy");
-    std::fs::copy(BINARY, &copy).expect("a copy");
+    // By another process, for the reason that `program` has.
+    let copied = Command::new("cp").arg(BINARY).arg(&copy).status();
+    assert!(copied.expect("cp").success());
     let facts = Command::new(&copy)
         .args(["config", "claude-code", "--json"])
         .output();
@@ -183,10 +189,8 @@ impl Warmed {
     }
 
     fn uvx(&self, body: &str) {
-        use std::os::unix::fs::PermissionsExt;
         let uvx = self.home.path().join(".local/bin/uvx");
-        std::fs::write(&uvx, format!("#!/bin/sh\n{body}\n")).expect("a program");
-        std::fs::set_permissions(&uvx, std::fs::Permissions::from_mode(0o755)).expect("its rights");
+        program::script(&uvx, &format!("#!/bin/sh\n{body}\n"));
     }
 
     /// An uvx that notes what it is asked, and starts a server that says hello.

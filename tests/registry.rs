@@ -53,11 +53,15 @@ fn shown(path: &Path) -> String {
     inside.to_string_lossy().replace('\\', "/")
 }
 
+/// The files beside the behaviours that are none: what they have in common.
+const IN_COMMON: [&str; 2] = ["mod.rs", "hook.rs"];
+
 /// The behaviours' files by name: `src/behaviors/<name>.rs`.
 fn behavior_files() -> Vec<(String, String)> {
     let folder = root().join("src/behaviors");
     let files = files(&folder, &["rs"]).into_iter();
-    let own = files.filter(|path| path.parent() == Some(&folder) && !path.ends_with("mod.rs"));
+    let is_common = |path: &Path| IN_COMMON.iter().any(|name| path.ends_with(name));
+    let own = files.filter(|path| path.parent() == Some(&folder) && !is_common(path));
     own.map(|path| {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let text = read(&path);

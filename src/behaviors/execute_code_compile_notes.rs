@@ -28,8 +28,9 @@ const NO_MEMBER: &str = "does not contain a definition for";
 static LINE: Phrase = Phrase::new("Line ");
 
 fn notes(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
-    let executes = call.is("execute_code", "execute");
-    if !(executes || call.is("execute_code", "replay")) || !reply.may_hold(&LINE) {
+    let action = call.action.as_deref();
+    let executes = action == Some("execute");
+    if !(executes || action == Some("replay")) || !reply.may_hold(&LINE) {
         return Vec::new();
     }
     let errors = reply.payload().map(diagnostics).unwrap_or_default();

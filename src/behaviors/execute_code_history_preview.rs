@@ -66,7 +66,7 @@ fn shown(head: &str) -> String {
 
 /// The history's entries that begin with the proxy's comment: their places, and the keys.
 fn wrapped<'r>(call: &InFlight, reply: &'r Reply<'_>) -> Vec<(usize, &'r str)> {
-    if !call.is("execute_code", "get_history") || !reply.may_hold(&MARK) {
+    if call.action.as_deref() != Some("get_history") || !reply.may_hold(&MARK) {
         return Vec::new();
     }
     let data = reply.payload().and_then(|payload| payload.get("data"));

@@ -27,7 +27,7 @@ static LINE: Phrase = Phrase::new("Line ");
 
 fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
     let ahead = call.prelude_lines();
-    if ahead == 0 || !call.is("execute_code", "execute") || !reply.may_hold(&LINE) {
+    if ahead == 0 || !reply.may_hold(&LINE) {
         return Vec::new();
     }
     let reported = reply.payload().map(diagnostics).unwrap_or_default();

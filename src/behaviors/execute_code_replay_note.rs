@@ -23,7 +23,7 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 static MARKER: Phrase = Phrase::new(DUPLICATE_MARKER);
 
 fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
-    let replays = call.is("execute_code", "replay") && reply.may_hold(&MARKER);
+    let replays = call.action.as_deref() == Some("replay") && reply.may_hold(&MARKER);
     let result = replays.then(|| reply.data_str("result")).flatten();
     if !result.is_some_and(|text| text.starts_with(DUPLICATE_MARKER)) {
         return Vec::new();

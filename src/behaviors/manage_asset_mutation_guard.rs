@@ -19,9 +19,6 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 };
 
 fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
-    if call.tool != "manage_asset" {
-        return Check::Pass;
-    }
     let action = call.normalized_action();
     if !matches!(action.as_str(), "move" | "rename") {
         return Check::Pass;

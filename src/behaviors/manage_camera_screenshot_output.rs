@@ -19,11 +19,8 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 const FOLDER: &str = "Assets/Agent/Scratch/Screenshots";
 
 fn folder(call: &Call<'_>, _: &Cx<'_>) -> Rewriting {
-    let shoots = call.tool == "manage_camera"
-        && matches!(
-            call.normalized_action().as_str(),
-            "screenshot" | "screenshot_multiview"
-        );
+    let action = call.normalized_action();
+    let shoots = matches!(action.as_str(), "screenshot" | "screenshot_multiview");
     if !shoots || call.supplied("output_folder") {
         return Rewriting::Keep;
     }

@@ -22,11 +22,10 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
 static NOT_FOUND: Phrase = Phrase::new("not found using method");
 
 fn note(call: &InFlight, reply: &Reply<'_>, _: &Cx<'_>) -> Vec<Note> {
-    let looks_up = call.tool == "manage_gameobject"
-        && matches!(
-            call.action.as_deref(),
-            Some("delete" | "modify" | "duplicate" | "move_relative" | "look_at")
-        );
+    let looks_up = matches!(
+        call.action.as_deref(),
+        Some("delete" | "modify" | "duplicate" | "move_relative" | "look_at")
+    );
     if !looks_up || !reply.mentions(&NOT_FOUND) {
         return Vec::new();
     }

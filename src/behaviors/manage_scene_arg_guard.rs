@@ -52,9 +52,6 @@ const READINGS: [Reading; 3] = [
 ];
 
 fn check(call: &Call<'_>, _: &Cx<'_>) -> Check {
-    if call.tool != "manage_scene" {
-        return Check::Pass;
-    }
     let action = call.normalized_action();
     let Some(reading) = READINGS.iter().find(|reading| reading.action == action) else {
         return Check::Pass;

@@ -61,9 +61,6 @@ enum Opening {
 }
 
 fn opening(call: &Call<'_>) -> Option<Opening> {
-    if call.tool != "manage_scene" {
-        return None;
-    }
     match call.normalized_action().as_str() {
         "load" => Some(Opening::Load),
         "create" => Some(Opening::Create),

@@ -23,8 +23,8 @@ pub(super) const BEHAVIOR: Behavior = Behavior {
     ],
 };
 
-fn root(call: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadEdit> {
-    if call.tool != "set_active_instance" || reply.is_failure() {
+fn root(_: &InFlight, reply: &Reply<'_>, cx: &Cx<'_>) -> Option<PayloadEdit> {
+    if reply.is_failure() {
         return None;
     }
     // The core has taken the pin over before it asks for edits.

@@ -129,3 +129,52 @@ pub(super) fn ask<H: Copy + RefUnwindSafe, T>(
         Ok(None)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::REGISTRY;
+
+    /// The behaviours that are asked about a call of `tool` or its answer.
+    fn asked(hooks: &Hooks, tool: &str) -> BTreeSet<&'static str> {
+        fn names<H>(hooks: &[Named<H>]) -> impl Iterator<Item = &'static str> {
+            hooks.iter().map(|hook| hook.0)
+        }
+        let asked = hooks.about(tool);
+        names(&asked.holds)
+            .chain(names(&asked.arrival))
+            .chain(names(&asked.departure))
+            .chain(names(&asked.rewrites))
+            .chain(names(&asked.deadlines))
+            .chain(names(&asked.witnesses))
+            .chain(names(&asked.verdicts))
+            .chain(names(&asked.edits))
+            .chain(names(&asked.notes))
+            .collect()
+    }
+
+    #[test]
+    fn a_behaviour_with_a_tool_is_asked_about_that_one_alone() {
+        let hooks = Hooks::of(REGISTRY);
+        let own: BTreeSet<&str> = REGISTRY.iter().filter_map(|b| b.tool).collect();
+        assert!(own.len() > 3, "{own:?}");
+        // A tool of nobody's, one whose name is another case of one, no tool at all, a read.
+        let others = ["apply_text_edits", "Manage_Scene", "", "resources/read"];
+        for tool in own.into_iter().chain(others) {
+            let meant = REGISTRY
+                .iter()
+                .filter(|b| b.tool.is_none_or(|own| own == tool));
+            let meant: BTreeSet<&str> = meant.map(|behavior| behavior.name).collect();
+            assert_eq!(asked(&hooks, tool), meant, "{tool}");
+        }
+    }
+
+    /// A list is no call of a tool, and whether anything makes requests wait is asked once for all of them.
+    #[test]
+    fn a_behaviour_with_a_tool_neither_holds_nor_looks_at_lists() {
+        for behavior in REGISTRY.iter().filter(|b| b.tool.is_some()) {
+            let elsewhere = |hook: &Hook| matches!(hook, Hook::Listing(_) | Hook::Hold(_));
+            assert!(!behavior.hooks.iter().any(elsewhere), "{}", behavior.name);
+        }
+    }
+}

@@ -13,6 +13,9 @@ mod faults;
 mod harness;
 mod passing;
 mod pressure;
+#[cfg(unix)]
+#[path = "../support/program.rs"]
+mod program;
 #[path = "../support/random.rs"]
 mod random;
 mod soak;

@@ -50,12 +50,8 @@ pub(crate) fn fake_uvx(folder: &Path) {
     let arguments = MY_ARGUMENTS.join(" ");
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        let path = folder.join("uvx");
         let script = format!("#!/bin/sh\necho \"uvx: $*\" >&2\nexec '{me}' {arguments}\n");
-        std::fs::write(&path, script).expect("a file");
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&path, mode).expect("its mode");
+        crate::program::script(&folder.join("uvx"), &script);
     }
     #[cfg(windows)]
     {

@@ -13,10 +13,10 @@ pub(in crate::behaviors) struct Results<'r> {
     pub(in crate::behaviors) hits: &'r [Value],
 }
 
-/// Whether the call is a `manage_asset` search.
+/// Whether a call of `manage_asset` is a search.
 pub(in crate::behaviors) fn is_search(call: &InFlight) -> bool {
     let action = call.action.as_deref();
-    call.tool == "manage_asset" && action.is_some_and(|action| normalize(action) == "search")
+    action.is_some_and(|action| normalize(action) == "search")
 }
 
 /// The results in an answer; `None` when it is a failure or has no integer `data.totalAssets`.
