@@ -13,6 +13,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 mod additions;
 mod phrase;
@@ -80,8 +81,30 @@ pub struct Reply<'a> {
     surfaces: OnceLock<Surfaces<'a>>,
     payload: OnceLock<Option<Value>>,
     clues: Clues,
-    escapes: OnceLock<bool>,
-    may_fail: OnceLock<bool>,
+    escapes: Known,
+    may_fail: Known,
+}
+
+/// A yes or no that is worked out when somebody first asks.
+#[derive(Default)]
+struct Known(AtomicU8);
+
+impl Known {
+    /// What is known, or what is found out now. To find it out twice would do no harm.
+    fn or(&self, find_out: impl FnOnce() -> bool) -> bool {
+        const NO: u8 = 1;
+        const YES: u8 = 2;
+        match self.0.load(Ordering::Relaxed) {
+            NO => false,
+            YES => true,
+            _ => {
+                let found = find_out();
+                self.0
+                    .store(if found { YES } else { NO }, Ordering::Relaxed);
+                found
+            }
+        }
+    }
 }
 
 /// The parts of an answer that say something.
@@ -145,8 +168,8 @@ impl<'a> Reply<'a> {
             error: error.filter(|raw| !raw.is_null()),
             surfaces: OnceLock::new(),
             payload: OnceLock::new(),
-            escapes: OnceLock::new(),
-            may_fail: OnceLock::new(),
+            escapes: Known::default(),
+            may_fail: Known::default(),
         }
     }
 
@@ -250,7 +273,7 @@ impl<'a> Reply<'a> {
     fn may_hide_letters(&self) -> bool {
         static ESCAPES: [Phrase; 2] = [Phrase::new("u00"), Phrase::new("\\/")];
         let escapes = || ESCAPES.iter().any(|escape| escape.is_in(self.bytes));
-        self.clues.odd_escapes && *self.escapes.get_or_init(escapes)
+        self.clues.odd_escapes && self.escapes.or(escapes)
     }
 
     /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
@@ -268,7 +291,7 @@ impl<'a> Reply<'a> {
                 .any(|at| self.says_false(at))
                 || errors.any(|at| self.says_true(at))
         };
-        *self.may_fail.get_or_init(|| {
+        self.may_fail.or(|| {
             let noted = self.clues.words.places();
             noted.map_or_else(search, |mut places| places.any(fails)) || self.may_hide_letters()
         })

@@ -13,8 +13,11 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
+use limits::{Limit, Limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+mod limits;
 
 /// What a waiting request costs beside its bytes.
 const ENTRY: usize = 256;
@@ -97,10 +100,10 @@ pub(super) struct Hold {
     sent: IdMap<Limit>,
     /// The same for requests whose id was in use.
     twins: BTreeSet<(Id, Limit)>,
-    /// All of them in order: a client may have many thousands in flight.
-    limits: BTreeSet<Limit>,
+    /// All of them.
+    limits: Limits,
     /// Those that make upstream look for Editors.
-    scans: BTreeSet<Limit>,
+    scans: Limits,
     departures: u64,
     /// How many of the other requests that upstream has not answered have an id.
     others: IdMap<usize>,
@@ -109,15 +112,6 @@ pub(super) struct Hold {
     arrivals: u64,
     bytes: usize,
     last_scan: Option<Duration>,
-}
-
-/// When a request that upstream got counts no more, since the relay's start, and its place in the order of forwarding.
-type Limit = (Duration, u64);
-
-/// Whether one of these still counts.
-fn some_left(limits: &BTreeSet<Limit>, now: Now) -> bool {
-    let last = limits.last();
-    last.is_some_and(|(until, _)| *until > now.since_start)
 }
 
 /// A request that waits.
@@ -138,13 +132,13 @@ impl Hold {
     }
 
     fn is_in_flight(&self, now: Now) -> bool {
-        some_left(&self.limits, now)
+        self.limits.are_left(now)
     }
 
     fn traffic(&self, now: Now) -> Traffic {
         Traffic {
             in_flight: self.is_in_flight(now),
-            scanning: some_left(&self.scans, now),
+            scanning: self.scans.are_left(now),
             waiting: self.queue.len(),
             waiting_bytes: self.bytes,
             since_scan: self.last_scan.map(|at| now.since_start.saturating_sub(at)),
@@ -223,7 +217,7 @@ impl Hold {
         if self.queue.is_empty() {
             return None;
         }
-        self.limits.last().map(|(until, _)| *until)
+        self.limits.last()
     }
 
     fn push(&mut self, waiting: Waiting) {
