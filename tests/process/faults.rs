@@ -1,8 +1,8 @@
 //! What a file system, a server and a client can do to the relay, beyond what the other files play.
 
+use crate::harness::{Builder, Session, relay};
 #[cfg(unix)]
-use crate::harness::ask;
-use crate::harness::{Builder, Session, call, relay};
+use crate::harness::{ask, call};
 #[cfg(unix)]
 use serde_json::Value;
 use serde_json::json;
