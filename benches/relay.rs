@@ -47,8 +47,8 @@ fn round_trip(bencher: Bencher, request: &Value, answer: &Value) {
         .counter(BytesCount::new(request.len() + answer.len()))
         .bench_local(|| {
             actions.clear();
-            relay.on_client_line(black_box(&request), Now::default(), &mut actions);
-            relay.on_child_line(black_box(&answer), Now::default(), &mut actions);
+            relay.on_client_line(black_box(request.clone()), Now::default(), &mut actions);
+            relay.on_child_line(black_box(answer.clone()), Now::default(), &mut actions);
             actions.len()
         });
 }
@@ -164,8 +164,12 @@ fn listing_that_is_new(bencher: Bencher) {
         .bench_local(|| {
             actions.clear();
             turn ^= 1;
-            relay.on_client_line(&request, Now::default(), &mut actions);
-            relay.on_child_line(black_box(&answers[turn]), Now::default(), &mut actions);
+            relay.on_client_line(request.clone(), Now::default(), &mut actions);
+            relay.on_child_line(
+                black_box(answers[turn].clone()),
+                Now::default(),
+                &mut actions,
+            );
             actions.len()
         });
 }

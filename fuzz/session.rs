@@ -53,13 +53,13 @@ impl Session {
     pub fn client_sends(&mut self, line: &[u8]) {
         let now = self.now();
         self.relay
-            .on_client_line(&Bytes::copy_from_slice(line), now, &mut self.actions);
+            .on_client_line(Bytes::copy_from_slice(line), now, &mut self.actions);
     }
 
     pub fn server_sends(&mut self, line: &[u8]) {
         let now = self.now();
         self.relay
-            .on_child_line(&Bytes::copy_from_slice(line), now, &mut self.actions);
+            .on_child_line(Bytes::copy_from_slice(line), now, &mut self.actions);
     }
 
     pub fn end(&mut self) {

@@ -6,6 +6,7 @@ use crate::call::fold;
 use crate::instances::{Editor, Heartbeats};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Surroundings on the file system.
@@ -54,27 +55,32 @@ impl Keys {
 /// A moment, in which the heartbeats are looked at once: lines that came with one read share the look. A client that
 /// changes something and then sends a line sends it after that read.
 #[derive(Clone, Default)]
-pub struct Moment(Arc<Mutex<Look>>);
+pub struct Moment(Arc<Look>);
 
 #[derive(Default)]
 struct Look {
-    /// Whether somebody may ask again. Fifty Editors are not copied for nobody.
-    shared: bool,
-    seen: Option<Vec<Editor>>,
+    /// Whether somebody may ask again in this moment. Fifty Editors are not copied for nobody.
+    shared: AtomicBool,
+    seen: Mutex<Option<Vec<Editor>>>,
 }
 
 impl Moment {
     /// The next look is a new one, for so many lines.
     pub fn pass(&self, lines: usize) {
-        *self.look() = Look {
-            shared: lines > 1,
-            seen: None,
-        };
+        let shares = |shared| self.0.shared.store(shared, Ordering::Relaxed);
+        // Most moments are one line's, and nothing is kept of them.
+        if lines > 1 {
+            *self.seen() = None;
+            shares(true);
+        } else {
+            shares(false);
+        }
     }
 
-    fn look(&self) -> MutexGuard<'_, Look> {
+    fn seen(&self) -> MutexGuard<'_, Option<Vec<Editor>>> {
         // Replaced whole, so a panic leaves nothing half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let seen = self.0.seen.lock();
+        seen.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,15 +108,12 @@ impl Files {
 
 impl Surroundings for Files {
     fn editors(&self) -> Vec<Editor> {
-        let Some(moment) = &self.moment else {
-            return self.heartbeats.read();
-        };
-        let mut look = moment.look();
-        if !look.shared {
-            return self.heartbeats.read();
-        }
         let read = || self.heartbeats.read();
-        look.seen.get_or_insert_with(read).clone()
+        let is_shared = |moment: &&Moment| moment.0.shared.load(Ordering::Relaxed);
+        match self.moment.as_ref().filter(is_shared) {
+            Some(moment) => moment.seen().get_or_insert_with(read).clone(),
+            None => read(),
+        }
     }
 
     fn holds_folder(&self, root: &Path, below: &str) -> Option<bool> {

@@ -85,13 +85,12 @@ impl Heartbeats {
     /// The Editors of all usable files, running or not, by identifier. Whatever cannot be read counts for nothing
     /// and hides nothing; a folder that cannot be read is empty.
     pub fn read(&self) -> Vec<Editor> {
-        // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
         let Some(folder) = self.folder.as_ref().filter(|folder| folder.exists()) else {
-            seen.clear();
             return Vec::new();
         };
+        // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *seen);
         *seen = self.scan(folder, before);
         let found = seen.values().filter_map(|file| file.editor.as_ref());

@@ -2,6 +2,7 @@
 
 use super::hooks::ask;
 use super::inflight::{Asked, InFlight, State};
+use super::requests::Onward;
 use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
 use crate::behaviors::EditHook;
 use crate::contain::{Class, Contained};
@@ -13,40 +14,47 @@ use bytes::Bytes;
 
 impl Relay {
     /// A line of the upstream's stdout, without its newline.
-    pub fn on_child_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
+    pub fn on_child_line(&mut self, line: Bytes, now: Now, out: &mut Vec<Action>) {
         self.on_child_line_ahead(line, None, now, out);
     }
 
     /// As [`Relay::on_child_line`], with what was seen of the line while it came in.
     pub fn on_child_line_ahead(
         &mut self,
-        line: &Bytes,
+        line: Bytes,
         head: Option<&HeadStart>,
         now: Now,
         out: &mut Vec<Action>,
     ) {
-        self.take_child_line(line, head, now, out);
+        match self.child_line(&line, head, now, out) {
+            None => {}
+            Some(Onward::Line) => out.push(Action::ToClient(incoming(line))),
+            Some(Onward::Changed(changed)) => out.push(Action::ToClient(incoming(changed))),
+        }
         // Behind what the line itself led to: an answer may have moved the pin.
         self.release(now, out);
     }
 
-    fn take_child_line(
+    fn child_line(
         &mut self,
         line: &Bytes,
         head: Option<&HeadStart>,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         match read_upstream_ahead(line, head) {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
             UpstreamLine::Damaged(id) => self.damaged(&id, line, out),
-            UpstreamLine::Message(message) => match &message.kind {
-                Kind::Answer(Some(id)) => self.answer(id, &message, line, now, out),
-                // A request or notification of the server's own, or an error that names no request.
-                _ => out.push(Action::ToClient(incoming(line))),
-            },
+            UpstreamLine::Message(message) => {
+                return match &message.kind {
+                    Kind::Answer(Some(id)) => self.answer(id, &message, line, now, out),
+                    // A request or notification of the server's own, or an error that names no request.
+                    _ => Some(Onward::Line),
+                };
+            }
         }
+        None
     }
 
     fn damaged(&mut self, id: &Id, line: &Bytes, out: &mut Vec<Action>) {
@@ -76,12 +84,13 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         let Some(call) = self.settle(id) else {
             let text = format!("dropped an answer of the upstream to {id}: nobody waits for it");
             out.push(Action::Log(Level::Info, text));
-            return;
+            return None;
         };
+        let waits = call.state == State::Waiting;
         if call.asked == Asked::ToolCall {
             let reply = Reply::of(message);
             // Also when the client no longer waits: upstream has moved its pin all the same.
@@ -89,28 +98,28 @@ impl Relay {
             if let Err(failure) = &pinned {
                 out.push(log_contained(failure));
             }
-            match pinned {
-                _ if call.state != State::Waiting => {}
-                Ok(()) => self.tool_answer(&call, &reply, line, now, out),
-                Err(_) => out.push(Action::ToClient(incoming(line))),
+            if waits {
+                return match pinned {
+                    Ok(()) => self.tool_answer(&call, &reply, line, now, out),
+                    Err(_) => Some(Onward::Line),
+                };
             }
-        } else if call.state == State::Waiting {
-            match call.asked {
-                Asked::ToolList => self.listing(&call, message, line, now, out),
-                _ => out.push(Action::ToClient(incoming(line))),
+        } else if waits {
+            if call.asked == Asked::ToolList {
+                return self.listing(&call, message, line, now, out);
             }
+            return Some(Onward::Line);
         }
-        if call.state != State::Waiting {
-            let why = match call.state {
-                State::Cancelled => "the client cancelled it",
-                State::Superseded => "the client used its id again",
-                _ => "it came after the time limit",
-            };
-            out.push(Action::Log(
-                Level::Info,
-                format!("dropped the answer to {id}: {why}"),
-            ));
-        }
+        let why = match call.state {
+            State::Cancelled => "the client cancelled it",
+            State::Superseded => "the client used its id again",
+            _ => "it came after the time limit",
+        };
+        out.push(Action::Log(
+            Level::Info,
+            format!("dropped the answer to {id}: {why}"),
+        ));
+        None
     }
 
     fn tool_answer(
@@ -120,10 +129,13 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         match self.verdict(call, reply, now) {
             Ok(None) => {}
-            Ok(Some(refusal)) => return out.extend(refusal),
+            Ok(Some(refusal)) => {
+                out.extend(refusal);
+                return None;
+            }
             Err(failure) => {
                 out.push(log_contained(&failure));
                 let text = format!(
@@ -137,37 +149,36 @@ impl Relay {
                     forwarded: true,
                 };
                 out.push(Action::ToClient(reply::refusal(&call.id, fact, &text)));
-                return;
+                return None;
             }
         }
-        match self.additions(call, reply, now) {
-            Ok(additions) if additions.is_empty() => {
-                out.push(Action::ToClient(incoming(line)));
-            }
-            Ok(additions) => match reply.with(&additions) {
-                Ok(edited) => {
-                    let added = edited.facts.iter().map(|fact| {
-                        let (tool, id) = (&call.tool, &call.id);
-                        let text = format!("{}: {tool} {id} ({})", fact.behavior, fact.code);
-                        Action::Log(Level::Info, text)
-                    });
-                    out.extend(added);
-                    let log = edited.log.into_iter();
-                    out.extend(log.map(|text| Action::Log(Level::Warn, text)));
-                    let changed = edited.line.map(|message| in_place_of(line, message));
-                    out.push(Action::ToClient(incoming(changed.as_ref().unwrap_or(line))));
-                }
-                Err(error) => {
-                    let text = format!("advisory failure: {error}");
-                    out.push(Action::Log(Level::Warn, text));
-                    out.push(Action::ToClient(incoming(line)));
-                }
-            },
+        let additions = match self.additions(call, reply, now) {
+            Ok(additions) => additions,
             Err(failure) => {
                 out.push(log_contained(&failure));
-                out.push(Action::ToClient(incoming(line)));
+                return Some(Onward::Line);
             }
+        };
+        if additions.is_empty() {
+            return Some(Onward::Line);
         }
+        let edited = match reply.with(&additions) {
+            Ok(edited) => edited,
+            Err(error) => {
+                let text = format!("advisory failure: {error}");
+                out.push(Action::Log(Level::Warn, text));
+                return Some(Onward::Line);
+            }
+        };
+        out.extend(edited.facts.iter().map(|fact| {
+            let (tool, id) = (&call.tool, &call.id);
+            let text = format!("{}: {tool} {id} ({})", fact.behavior, fact.code);
+            Action::Log(Level::Info, text)
+        }));
+        let log = edited.log.into_iter();
+        out.extend(log.map(|text| Action::Log(Level::Warn, text)));
+        let changed = edited.line.map(|message| in_place_of(line, message));
+        Some(changed.map_or(Onward::Line, Onward::Changed))
     }
 
     /// The refusal that a verdict makes of an answer, with its log line.
@@ -177,8 +188,11 @@ impl Relay {
         reply: &Reply<'_>,
         now: Now,
     ) -> Result<Option<[Action; 2]>, Contained> {
-        let cx = self.cx(now);
         let hooks = &self.hooks.about(&call.tool).verdicts;
+        if hooks.is_empty() {
+            return Ok(None);
+        }
+        let cx = self.cx(now);
         let said = ask(hooks, 0, Class::Verdict, |verdict| {
             verdict(call, reply, &cx)
         })?;
@@ -241,7 +255,9 @@ impl Relay {
 }
 
 /// The bytes for the client: as they came, without the carriage return of a CRLF ending.
-pub(super) fn incoming(line: &Bytes) -> Bytes {
-    let end = line.len() - usize::from(line.ends_with(b"\r"));
-    line.slice(..end)
+fn incoming(mut line: Bytes) -> Bytes {
+    if line.ends_with(b"\r") {
+        line.truncate(line.len() - 1);
+    }
+    line
 }

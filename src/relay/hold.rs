@@ -5,7 +5,7 @@
 
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
-use super::requests::{entry, guards};
+use super::requests::{Onward, entry, guards, to_child};
 use super::{Action, Level, Now, RELAY, Relay};
 use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
@@ -341,11 +341,12 @@ impl Relay {
             && let Some(next) = self.hold.pop()
         {
             self.waiting -= 1;
-            self.go(&next, now, out);
+            let onward = self.go(&next, now, out);
+            to_child(next.line, onward, out);
         }
     }
 
-    fn go(&mut self, next: &Waiting, now: Now, out: &mut Vec<Action>) {
+    fn go(&mut self, next: &Waiting, now: Now, out: &mut Vec<Action>) -> Option<Onward> {
         // It was read when it came.
         let message = contain(RELAY, Class::Request, || match read_client(&next.line) {
             ClientLine::Message(message) => Ok(message),
@@ -354,7 +355,8 @@ impl Relay {
         let mut message = match message {
             Ok(message) => message,
             Err(failure) => {
-                return self.stop(&next.id, next.asked, "", Stopped::Failed(failure), out);
+                self.stop(&next.id, next.asked, "", Stopped::Failed(failure), out);
+                return None;
             }
         };
         let mut call = match next.asked {
@@ -363,19 +365,18 @@ impl Relay {
         };
         let bound = call.as_ref().map_or(UnityBound::Read, UnityBound::Call);
         out.push(turn_came(bound.name(), next, now));
-        match (self.passage(bound, &self.cx(now), now), next.asked) {
-            (Err(stopped), asked) => self.stop(&next.id, asked, bound.name(), stopped, out),
-            (Ok(passage), asked) => match &mut call {
-                Some(call) => self.depart(call, &next.line, &passage, now, out),
-                None => self.send(
-                    entry(next.id.clone(), asked),
-                    &next.line,
-                    &passage,
-                    now,
-                    out,
-                ),
-            },
+        let passage = match self.passage(bound, &self.cx(now), now) {
+            Ok(passage) => passage,
+            Err(stopped) => {
+                self.stop(&next.id, next.asked, bound.name(), stopped, out);
+                return None;
+            }
+        };
+        if let Some(call) = &mut call {
+            return self.depart(call, &next.line, &passage, now, out);
         }
+        self.send(entry(next.id.clone(), next.asked), &passage, now);
+        Some(Onward::Line)
     }
 
     /// Nothing more goes to upstream, which `how` says why, such as `ended with status 3`: what waits is answered.

@@ -1,7 +1,7 @@
 //! Answers to `tools/list`: shown only when every listing hook has vouched for them.
 
-use super::answers::incoming;
 use super::inflight::InFlight;
+use super::requests::Onward;
 use super::{Action, Level, Now, RELAY, Relay, log_contained};
 use crate::behaviors::{ListedTool, Listing, ListingEdit, ToolKey};
 use crate::contain::{Class, Contained, contain};
@@ -33,16 +33,15 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         let says = |member| message.get(member).is_some_and(|raw| !raw.is_null());
         // A list beside an error is a list all the same to a client that looks for one.
         let is_error = says(Member::Error) && !says(Member::Result);
         if is_error || self.hooks.listings.is_empty() {
-            out.push(Action::ToClient(incoming(line)));
-            return;
+            return Some(Onward::Line);
         }
         match self.show(message, line, now, out) {
-            Ok(line) => out.push(Action::ToClient(line)),
+            Ok(onward) => Some(onward),
             Err(failure) => {
                 out.push(log_contained(&failure));
                 let text = format!(
@@ -52,6 +51,7 @@ impl Relay {
                 );
                 let answer = reply::rpc_error(Some(&call.id), INTERNAL_ERROR, &text);
                 out.push(Action::ToClient(answer));
+                None
             }
         }
     }
@@ -62,7 +62,7 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) -> Result<Bytes, Contained> {
+    ) -> Result<Onward, Contained> {
         let list = contain(RELAY, Class::Listing, || {
             let result = message.get(Member::Result).and_then(|raw| raw.as_object());
             let list = result.and_then(|result| result.get("tools"));
@@ -87,7 +87,7 @@ impl Relay {
             .as_ref()
             .and_then(|vetted| vetted.shown.as_ref())
         else {
-            return Ok(incoming(line));
+            return Ok(Onward::Line);
         };
         let mut edits = Edits::default();
         edits.replace(list.range(), shown.as_str());
@@ -96,7 +96,7 @@ impl Relay {
                 .apply(message.text())
                 .map_err(|error| error.to_string())
         })?;
-        Ok(incoming(&in_place_of(line, message)))
+        Ok(Onward::Changed(in_place_of(line, message)))
     }
 
     /// The array as the client may see it (`None`: as it is), and what all hooks together say of it.

@@ -15,7 +15,7 @@ use crate::instances::Selector;
 use crate::reply;
 use crate::wire::envelope::{ClientLine, INVALID_PARAMS, Kind, Message, in_place_of, read_client};
 use crate::wire::id::Id;
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use std::time::Duration;
 
 /// A call that is cleared for upstream.
@@ -25,47 +25,59 @@ struct Cleared {
     log: Vec<Action>,
 }
 
+/// What goes on in place of a line that came.
+pub(super) enum Onward {
+    /// The line itself.
+    Line,
+    /// What was made of it.
+    Changed(Bytes),
+}
+
 impl Relay {
     /// A line from the client, without its newline.
-    pub fn on_client_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) {
+    pub fn on_client_line(&mut self, line: Bytes, now: Now, out: &mut Vec<Action>) {
+        let onward = self.client_line(&line, now, out);
+        to_child(line, onward, out);
+    }
+
+    fn client_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) -> Option<Onward> {
         match read_client(line) {
-            ClientLine::Blank => {}
+            ClientLine::Blank => None,
             ClientLine::Rejected(rejection) => {
                 if let Some(id) = rejection.id.as_ref().filter(|_| rejection.answered) {
                     self.supersede(id, out);
                 }
                 reject(&rejection, out);
+                None
             }
             ClientLine::Message(mut message) => match &message.kind {
-                Kind::Answer(_) => out.push(Action::ToChild(outgoing(line))),
-                Kind::Notification => self.notification(&message, line, out),
+                Kind::Answer(_) => Some(Onward::Line),
+                Kind::Notification => self.notification(&message, out),
                 Kind::Request(id) => {
                     let id = id.clone();
                     self.supersede(&id, out);
                     if message.method == "tools/call" {
-                        self.tool_call(id, &mut message, line, now, out);
+                        self.tool_call(id, &mut message, line, now, out)
                     } else {
-                        self.request(id, &message, line, now, out);
+                        self.request(id, &message, line, now, out)
                     }
                 }
             },
         }
     }
 
-    fn notification(&mut self, message: &Message<'_>, line: &Bytes, out: &mut Vec<Action>) {
-        match &*message.method {
+    fn notification(&mut self, message: &Message<'_>, out: &mut Vec<Action>) -> Option<Onward> {
+        let goes = match &*message.method {
             // Upstream would neither run nor answer it.
             "tools/call" => {
                 let text = "a tools/call without an id was not forwarded: it is a notification";
                 out.push(Action::Log(Level::Warn, text.to_owned()));
+                false
             }
-            "notifications/cancelled" => {
-                if self.cancel(message, out) {
-                    out.push(Action::ToChild(outgoing(line)));
-                }
-            }
-            _ => out.push(Action::ToChild(outgoing(line))),
-        }
+            "notifications/cancelled" => self.cancel(message, out),
+            _ => true,
+        };
+        goes.then_some(Onward::Line)
     }
 
     /// The client gives a request up. `false` when upstream must not hear of it.
@@ -102,7 +114,7 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         let asked = match &*message.method {
             "initialize" => Asked::Initialize,
             "tools/list" => Asked::ToolList,
@@ -111,13 +123,16 @@ impl Relay {
         };
         if let Some(how) = &self.ended {
             out.push(never_forwarded(&id, asked, how));
-        } else if asked != Asked::Read {
+            return None;
+        }
+        if asked == Asked::Read {
+            let passage = self.arrival(UnityBound::Read, &id, line, now, out)?;
+            self.send(entry(id, asked), &passage, now);
+        } else {
             self.hold.sent_other(&id);
             self.track(entry(id, asked));
-            out.push(Action::ToChild(outgoing(line)));
-        } else if let Some(passage) = self.arrival(UnityBound::Read, &id, line, now, out) {
-            self.send(entry(id, asked), line, &passage, now, out);
         }
+        Some(Onward::Line)
     }
 
     fn tool_call(
@@ -127,21 +142,25 @@ impl Relay {
         line: &Bytes,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
-        let Some(mut call) = Call::read(id.clone(), message) else {
+    ) -> Option<Onward> {
+        let Some(mut call) = Call::read(id, message) else {
+            let Kind::Request(id) = &message.kind else {
+                return None;
+            };
             let text = "the `params` of a tools/call must be an object";
             out.push(Action::ToClient(reply::rpc_error(
-                Some(&id),
+                Some(id),
                 INVALID_PARAMS,
                 text,
             )));
-            return;
+            return None;
         };
         if let Some(how) = &self.ended {
-            out.push(never_forwarded(&id, Asked::ToolCall, how));
-        } else if let Some(passage) = self.arrival(UnityBound::Call(&call), &id, line, now, out) {
-            self.depart(&mut call, line, &passage, now, out);
+            out.push(never_forwarded(&call.id, Asked::ToolCall, how));
+            return None;
         }
+        let passage = self.arrival(UnityBound::Call(&call), &call.id, line, now, out)?;
+        self.depart(&mut call, line, &passage, now, out)
     }
 
     /// A call's turn has come: it goes out, unless something stops it now.
@@ -152,36 +171,31 @@ impl Relay {
         passage: &Passage,
         now: Now,
         out: &mut Vec<Action>,
-    ) {
+    ) -> Option<Onward> {
         if call.executes() {
             call.key = self.surroundings.fresh_key();
         }
         call.target = self.target(call);
         match self.clear(call, now) {
             Ok(cleared) => {
-                let changed = cleared.line.map(|message| in_place_of(line, message));
-                let line = changed.as_ref().unwrap_or(line);
                 out.extend(cleared.log);
                 let mut entry = cleared.entry;
                 self.remember(&mut entry.seen);
-                self.send(entry, line, passage, now, out);
+                self.send(entry, passage, now);
+                let changed = cleared.line.map(|message| in_place_of(line, message));
+                Some(changed.map_or(Onward::Line, Onward::Changed))
             }
-            Err(stopped) => self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out),
+            Err(stopped) => {
+                self.stop(&call.id, Asked::ToolCall, &call.tool, stopped, out);
+                None
+            }
         }
     }
 
-    /// Sends a Unity-bound request.
-    pub(super) fn send(
-        &mut self,
-        entry: Box<InFlight>,
-        line: &Bytes,
-        passage: &Passage,
-        now: Now,
-        out: &mut Vec<Action>,
-    ) {
+    /// Takes note of a Unity-bound request that goes out.
+    pub(super) fn send(&mut self, entry: Box<InFlight>, passage: &Passage, now: Now) {
         self.hold.sent(&entry.id, passage, now);
         self.track(entry);
-        out.push(Action::ToChild(outgoing(line)));
     }
 
     /// The Editor that a call is meant for: its own, the pin, the environment's default.
@@ -328,16 +342,25 @@ pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
     })
 }
 
+/// Hands on what goes to the upstream in place of a line.
+pub(super) fn to_child(line: Bytes, onward: Option<Onward>, out: &mut Vec<Action>) {
+    let line = match onward {
+        None => return,
+        Some(Onward::Line) => line,
+        Some(Onward::Changed(changed)) => changed,
+    };
+    out.push(Action::ToChild(outgoing(line)));
+}
+
 /// The bytes for the upstream: no BOM, and no carriage return, where upstream would split the line.
 /// A raw one can only be white space in valid JSON.
-fn outgoing(line: &Bytes) -> Bytes {
-    let start = if line.starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
-    };
-    let end = line.len() - usize::from(line.ends_with(b"\r"));
-    let line = line.slice(start..end.max(start));
+fn outgoing(mut line: Bytes) -> Bytes {
+    if line.starts_with(b"\xEF\xBB\xBF") {
+        line.advance(3);
+    }
+    if line.ends_with(b"\r") {
+        line.truncate(line.len() - 1);
+    }
     if memchr::memchr(b'\r', &line).is_none() {
         return line;
     }

@@ -33,8 +33,8 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 use writer::{Flow, Writer};
 
-/// What `poll` is asked about.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What `poll` is asked about, in the order in which it is dealt with.
+#[derive(Clone, Copy)]
 enum Source {
     ToClient,
     ToChild,
@@ -44,17 +44,18 @@ enum Source {
     Signals,
 }
 
-/// All of it, in the order in which it is dealt with.
-const ALL: &[Source] = &[
-    Source::ToClient,
-    Source::ToChild,
-    Source::Child,
-    Source::Client,
-    Source::ChildStderr,
-    Source::Signals,
-];
-/// What goes on when nothing new is taken in.
-const OUTWARD: &[Source] = &[Source::ToClient, Source::ChildStderr];
+/// How many those are.
+const SOURCES: usize = Source::Signals as usize + 1;
+
+/// What is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// All.
+    Both,
+    /// What goes on when nothing new is taken in: to the client, and from the upstream's stderr.
+    Outward,
+}
+
 /// Turns in which what has already come is looked for.
 const CATCH_UP: usize = 64;
 
@@ -137,7 +138,7 @@ impl Io {
                 return Some(event);
             }
             let wait = limit.map(|at| at.saturating_duration_since(Instant::now()));
-            self.turn(ALL, wait);
+            self.turn(Way::Both, wait);
             if self.events.is_empty() && limit.is_some_and(|at| at <= Instant::now()) {
                 return None;
             }
@@ -148,7 +149,7 @@ impl Io {
     pub(super) fn arrived(&mut self) -> Vec<Event> {
         for _ in 0..CATCH_UP {
             let before = self.events.len();
-            self.turn(ALL, Some(Duration::ZERO));
+            self.turn(Way::Both, Some(Duration::ZERO));
             if self.events.len() == before {
                 break;
             }
@@ -209,61 +210,77 @@ impl Io {
             if wait.is_zero() {
                 return false;
             }
-            self.turn(OUTWARD, Some(wait));
+            self.turn(Way::Outward, Some(wait));
         }
         true
     }
 
-    /// Waits until one of `sources` can go on, and lets each that can.
-    fn turn(&mut self, sources: &[Source], wait: Option<Duration>) {
+    /// Waits until something can go on, and lets all of that.
+    fn turn(&mut self, way: Way, wait: Option<Duration>) {
         let kept = [&mut self.child, &mut self.client].map(|reader| reader.as_mut()?.tend());
         let wait = kept.into_iter().chain([wait]).flatten().min();
-        for source in self.poll(sources, wait).into_iter().flatten() {
-            match source {
-                Source::ToClient => self.flush_client(),
-                Source::ToChild => self.flush_child(),
-                Source::Client => self.read_client(),
-                Source::Child => self.read_child(),
-                Source::ChildStderr => self.pass_on(),
-                Source::Signals => self.take_signals(),
-            }
+        let ready = self.poll(way, wait);
+        let is_ready = |source: Source| ready[source as usize];
+        if is_ready(Source::ToClient) {
+            self.flush_client();
+        }
+        if is_ready(Source::ToChild) {
+            self.flush_child();
+        }
+        if is_ready(Source::Child) {
+            self.read_child();
+        }
+        if is_ready(Source::Client) {
+            self.read_client();
+        }
+        if is_ready(Source::ChildStderr) {
+            self.pass_on();
+        }
+        if is_ready(Source::Signals) {
+            self.take_signals();
         }
     }
 
-    /// Which of `sources` can go on.
-    fn poll(&self, sources: &[Source], wait: Option<Duration>) -> [Option<Source>; ALL.len()] {
-        let mut which = [None; ALL.len()];
-        let mut fds: [_; ALL.len()] = from_fn(|_| PollFd::new(&self.signals, PollFlags::IN));
+    /// What can go on, by [`Source`].
+    fn poll(&self, way: Way, wait: Option<Duration>) -> [bool; SOURCES] {
+        let mut ready = [false; SOURCES];
+        let mut fds: [_; SOURCES] = from_fn(|_| PollFd::new(&self.signals, PollFlags::IN));
+        let mut which = [Source::Signals; SOURCES];
         let mut used = 0;
-        for &source in sources {
-            if let Some(fd) = self.interest(source) {
-                (which[used], fds[used]) = (Some(source), fd);
+        let mut add = |source, fd| {
+            if let Some(fd) = fd {
+                (which[used], fds[used]) = (source, fd);
                 used += 1;
             }
+        };
+        add(
+            Source::ToClient,
+            self.to_client.as_ref().and_then(Writer::wants),
+        );
+        let stderr = self.child_stderr.as_ref();
+        let stderr = stderr.map(|stderr| PollFd::new(stderr, PollFlags::IN));
+        add(Source::ChildStderr, stderr);
+        if way == Way::Both {
+            add(
+                Source::ToChild,
+                self.to_child.as_ref().and_then(Writer::wants),
+            );
+            add(Source::Child, self.child.as_ref().and_then(Reader::wants));
+            add(Source::Client, self.client.as_ref().and_then(Reader::wants));
+            add(
+                Source::Signals,
+                Some(PollFd::new(&self.signals, PollFlags::IN)),
+            );
         }
         let wait = wait.and_then(|wait| Timespec::try_from(wait).ok());
-        if poll(&mut fds[..used], wait.as_ref()).is_err() {
-            // A signal came in between, or the kernel has no memory just now.
-            return [None; ALL.len()];
-        }
-        for (source, fd) in which.iter_mut().zip(&fds) {
-            // Anything at all: an error shows in what is tried next.
-            if fd.revents().is_empty() {
-                *source = None;
+        if poll(&mut fds[..used], wait.as_ref()).is_ok() {
+            for (source, fd) in which.iter().zip(&fds[..used]) {
+                // Anything at all: an error shows in what is tried next.
+                ready[*source as usize] = !fd.revents().is_empty();
             }
         }
-        which
-    }
-
-    fn interest(&self, source: Source) -> Option<PollFd<'_>> {
-        match source {
-            Source::ToClient => self.to_client.as_ref()?.wants(),
-            Source::ToChild => self.to_child.as_ref()?.wants(),
-            Source::Client => self.client.as_ref()?.wants(),
-            Source::Child => self.child.as_ref()?.wants(),
-            Source::ChildStderr => Some(PollFd::new(self.child_stderr.as_ref()?, PollFlags::IN)),
-            Source::Signals => Some(PollFd::new(&self.signals, PollFlags::IN)),
-        }
+        // Otherwise a signal came in between, or the kernel has no memory just now.
+        ready
     }
 
     fn flush_client(&mut self) {
@@ -289,7 +306,9 @@ impl Io {
         let Some((batch, open)) = self.client.as_mut().map(Reader::read) else {
             return;
         };
-        self.events.extend(batch.map(Event::Client));
+        if let Some(batch) = batch {
+            self.events.push_back(Event::Client(batch));
+        }
         if !open {
             self.client = None;
             self.events.push_back(Event::ClientClosed);
@@ -300,7 +319,9 @@ impl Io {
         let Some((batch, open)) = self.child.as_mut().map(Reader::read) else {
             return;
         };
-        self.events.extend(batch.map(Event::Child));
+        if let Some(batch) = batch {
+            self.events.push_back(Event::Child(batch));
+        }
         if !open {
             self.child = None;
             self.events.push_back(Event::ChildClosed);

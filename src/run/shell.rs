@@ -8,7 +8,7 @@ use crate::upstream::Tree;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Bytes of lines that may be on their way to one pipe before no more are read for it.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -85,6 +85,7 @@ pub(super) struct Shell {
     /// Lines of the client that came when the end had begun.
     pub(super) late: Option<Vec<Batch>>,
     started: Instant,
+    clock: Option<Clock>,
     pub(super) actions: Vec<Action>,
     /// What [`Shell::carry_out`] has for each side.
     to_client: Vec<Bytes>,
@@ -103,6 +104,7 @@ impl Shell {
             child_closed: false,
             late: None,
             started: Instant::now(),
+            clock: None,
             actions: Vec::new(),
             to_client: Vec::new(),
             to_child: Vec::new(),
@@ -155,17 +157,16 @@ impl Shell {
             Event::Child(batch) => {
                 let now = self.now(batch.lines.len());
                 let mut head = batch.head;
-                for (at, line) in batch.lines.iter().enumerate() {
+                for (at, line) in batch.lines.into_iter().enumerate() {
                     if at % PORTION == 0 && at > 0 {
                         self.carry_out(None, None);
                     }
-                    trace("upstream", line);
+                    trace("upstream", &line);
                     let head = head.take();
                     let out = &mut self.actions;
                     self.relay
                         .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
-                drop(batch.lines);
                 self.carry_out(batch.permit, None);
             }
             Event::ClientClosed => return Some(End::ClientClosed),
@@ -190,22 +191,18 @@ impl Shell {
     pub(super) fn client_lines(&mut self, mut batch: Batch) {
         let now = self.now(batch.lines.len());
         let mut answered = None;
-        for (at, line) in batch.lines.iter().enumerate() {
+        for (at, line) in batch.lines.into_iter().enumerate() {
             if at % PORTION == 0 && at > 0 {
                 self.carry_out(None, None);
             }
-            trace("client", line);
-            let before = self.actions.len();
+            trace("client", &line);
+            let (before, cost) = (self.actions.len(), cost(&line));
             self.relay.on_client_line(line, now, &mut self.actions);
-            let caused = self.actions[before..].iter();
-            if caused
-                .into_iter()
-                .any(|action| matches!(action, Action::ToClient(_)))
-            {
-                transfer(&mut batch.permit, &mut answered, line);
+            let mut caused = self.actions[before..].iter();
+            if caused.any(|action| matches!(action, Action::ToClient(_))) {
+                transfer(&mut batch.permit, &mut answered, cost);
             }
         }
-        drop(batch.lines);
         self.carry_out(answered, batch.permit);
     }
 
@@ -230,14 +227,39 @@ impl Shell {
     }
 
     /// A new moment, in which so many lines are dealt with.
-    fn now(&self, lines: usize) -> Now {
+    fn now(&mut self, lines: usize) -> Now {
         self.moment.pass(lines);
-        let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let since_start = self.started.elapsed();
+        let age = |clock: &Clock| since_start.saturating_sub(clock.at);
+        let clock = self.clock.filter(|clock| age(clock) < CLOCK_KEPT);
+        let clock = *self.clock.insert(clock.unwrap_or_else(|| Clock {
+            at: since_start,
+            unix_ms: unix_ms(),
+        }));
+        let since = i64::try_from(age(&clock).as_millis()).unwrap_or_default();
         Now {
-            since_start: self.started.elapsed(),
-            unix_ms: unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX)),
+            since_start,
+            unix_ms: clock.unix_ms.saturating_add(since),
         }
     }
+}
+
+/// The system's time at a moment.
+#[derive(Clone, Copy)]
+struct Clock {
+    /// Since the relay's start.
+    at: Duration,
+    unix_ms: i64,
+}
+
+/// For so long the system's time is taken to go on evenly: what is compared with it is seconds old, and to ask for two
+/// times costs twice.
+const CLOCK_KEPT: Duration = Duration::from_millis(100);
+
+/// Milliseconds since 1970 UTC.
+fn unix_ms() -> i64 {
+    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn log(level: Level, text: &str) {

@@ -2,11 +2,16 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, HeadStart, Inner, Scanned, Top};
+use super::scan::{self, Clues, HeadStart, Inner, Top};
 use super::unescape;
 use bytes::Bytes;
+use damaged::damaged_id;
+use faults::{envelope_fault, limit_fault, turn_away};
 use std::borrow::Cow;
 use std::ops::Range;
+
+mod damaged;
+mod faults;
 
 /// JSON-RPC: the line is not JSON.
 pub const PARSE_ERROR: i32 = -32700;
@@ -281,110 +286,6 @@ fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
     }
 }
 
-/// Why upstream's parser would give up on the text, if it would.
-fn limit_fault(scanned: &Scanned) -> Option<(i32, &'static str)> {
-    if scanned.depth > MAX_DEPTH {
-        Some((INVALID_REQUEST, "the message nests deeper than 200"))
-    } else if scanned.integer_digits > MAX_INTEGER_DIGITS {
-        Some((INVALID_REQUEST, "an integer has more than 4300 digits"))
-    } else if scanned.lone_surrogate {
-        Some((INVALID_REQUEST, "a string holds a lone surrogate escape"))
-    } else {
-        None
-    }
-}
-
-/// Why upstream would drop the message without an answer, if it would.
-fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
-    let has = |member| message.has(member);
-    let params = message.params();
-    let is_method = |raw: Raw<'_>| raw.as_str().is_some();
-    if message
-        .get(Member::Version)
-        .and_then(|raw| raw.as_str())
-        .as_deref()
-        != Some("2.0")
-    {
-        Some((INVALID_REQUEST, "`jsonrpc` must be \"2.0\""))
-    } else if message
-        .get(Member::Method)
-        .is_some_and(|raw| !is_method(raw))
-    {
-        Some((INVALID_REQUEST, "`method` must be a string"))
-    } else if has(Member::Id) && matches!(message.kind, Kind::Notification | Kind::Answer(None)) {
-        Some((INVALID_REQUEST, "`id` must be a string or an integer"))
-    } else if has(Member::Method) && has(Member::Error) {
-        Some((
-            INVALID_REQUEST,
-            "a message has a method or an error, not both",
-        ))
-    } else if has(Member::Method)
-        && params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null())
-    {
-        let code = match &*message.method {
-            "tools/call" => INVALID_PARAMS,
-            // Upstream drops it without an answer.
-            _ => INVALID_REQUEST,
-        };
-        Some((code, "`params` must be an object"))
-    } else if !has(Member::Method)
-        && !(has(Member::Id) && (has(Member::Result) || has(Member::Error)))
-    {
-        Some((
-            INVALID_REQUEST,
-            "the message is neither a request nor an answer",
-        ))
-    } else {
-        None
-    }
-}
-
-fn turn_away(message: &Message<'_>, code: i32, reason: &'static str) -> Rejection {
-    let (id, answered) = match &message.kind {
-        Kind::Request(id) => (Some(id.clone()), true),
-        // A notification wants no answer. One with an unusable id was meant as a request.
-        Kind::Notification => (None, message.has(Member::Id)),
-        // An answer to the upstream must not be answered; an object that is none of the three is.
-        Kind::Answer(id) => {
-            let answers = message.has(Member::Result) || message.has(Member::Error);
-            (id.clone(), !answers)
-        }
-    };
-    Rejection {
-        code,
-        id,
-        answered,
-        reason,
-    }
-}
-
-/// The request id that a damaged answer shows, if it shows one and no method.
-fn damaged_id(text: &str) -> Option<Id> {
-    let is_damage = |c: char| c.is_control() || matches!(c, ' ' | '\u{feff}' | '\u{fffd}');
-    let text = text.trim_start_matches(is_damage);
-    let entries = match scan::look(text.as_bytes()) {
-        Ok(seen) => seen.entries,
-        Err(broken) => broken.entries,
-    };
-    let object = Object::scanned(text, entries);
-    if !text.starts_with('{') || object.get("method").is_some() {
-        return None;
-    }
-    match object.get("id") {
-        Some(raw) => Id::read(raw),
-        None => trailing_id(text),
-    }
-}
-
-/// The id of `…,"id":7}`: it may stand behind the part that is damaged. Only an id that entries of the
-/// message itself follow, up to its end, is the message's: a result may hold ids of its own.
-fn trailing_id(text: &str) -> Option<Id> {
-    let at = text.rfind("\"id\"")?;
-    let tail = format!("{{{}", text.get(at..)?);
-    let scanned = scan::scan(&tail).ok()?;
-    Id::read(Object::scanned(&tail, scanned.entries).get("id")?)
-}
-
 /// A message that was made from the one in `line`, with the white space that stands around that one.
 pub fn in_place_of(line: &[u8], message: Bytes) -> Bytes {
     let old = message_range(line);
@@ -419,61 +320,4 @@ fn after_bom(line: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn damaged(line: &[u8]) -> Option<String> {
-        match read_upstream(line) {
-            UpstreamLine::Damaged(id) => Some(id.to_json()),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn a_damaged_answer_shows_its_id_before_or_behind_the_damage() {
-        let lines: [&[u8]; 9] = [
-            b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"x\":\"\xff\"}}",
-            b"{\"jsonrpc\":\"2.0\",\"result\":{\"x\":\"\xff\"},\"id\":7}",
-            br#"{"result":{"x":NaN},"id" : 7 , "jsonrpc":"2.0"}"#,
-            br#"{"id":7,"result":{"x":NaN,"id":8}}"#,
-            br#"{"id":7,"result":{"content":["#,
-            br#"{"id":7,"#,
-            b"\xff{\"id\":7,\"result\":{}}",
-            b"\x00\x1b {\"result\":{},\"id\":7}",
-            b" \xEF\xBB\xBF{\"id\":7,\"result\":{}}",
-        ];
-        for line in lines {
-            let text = String::from_utf8_lossy(line);
-            assert_eq!(damaged(line).as_deref(), Some("7"), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_id_that_is_damaged_itself_is_none() {
-        assert_eq!(damaged(br#"{"id":"a""#).as_deref(), Some("\"a\""));
-        let lines: [&[u8]; 4] = [
-            br#"{"id":7"#,
-            br#"{"id":7 "#,
-            b"{\"id\":7\xff1,\"result\":{}}",
-            b"{\"result\":{},\"id\":7\xff1}",
-        ];
-        for line in lines {
-            assert_eq!(damaged(line), None, "{}", String::from_utf8_lossy(line));
-        }
-    }
-
-    #[test]
-    fn an_id_inside_a_damaged_answer_is_not_its_own() {
-        let lines = [
-            r#"{"jsonrpc":"2.0","result":{"x":NaN,"id":7}}"#,
-            r#"{"jsonrpc":"2.0","result":{"x":NaN,"items":[{"id":7}]}}"#,
-            r#"{"jsonrpc":"2.0","result":{"x":NaN,"items":[{"id":7"#,
-            r#"{"jsonrpc":"2.0","result":{"x":"\"id\":7}"#,
-            r#"{"id":7,"method":"roots/list","params":{"x":NaN}}"#,
-            r#"[{"id":7}"#,
-        ];
-        for line in lines {
-            assert_eq!(damaged(line.as_bytes()), None, "{line}");
-        }
-    }
-}
+mod tests;

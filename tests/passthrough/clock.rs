@@ -88,7 +88,7 @@ proptest! {
             let arguments = serde_json::json!({
                 "action": action, "code": "return 1;", "unity_instance": "Alpha@0be31597",
             });
-            relay.on_client_line(&line(&serde_json::json!({
+            relay.on_client_line(line(&serde_json::json!({
                 "jsonrpc": "2.0", "id": id, "method": "tools/call",
                 "params": { "name": tool, "arguments": arguments },
             })), now, &mut out);
@@ -96,7 +96,7 @@ proptest! {
                 prop_assert!(at > since_start && at <= since_start + Duration::from_secs(200));
             }
             let text = ANSWERS[answer];
-            relay.on_child_line(&line(&serde_json::json!({
+            relay.on_child_line(line(&serde_json::json!({
                 "jsonrpc": "2.0", "id": id,
                 "result": { "content": [{ "type": "text", "text": text }], "isError": false },
             })), now, &mut out);

@@ -57,14 +57,14 @@ impl Driver {
     /// The client sends a line.
     pub(crate) fn client_sends(&mut self, line: impl Into<Bytes>) {
         let (line, now, mut actions) = (line.into(), self.now(), Vec::new());
-        self.relay.on_client_line(&line, now, &mut actions);
+        self.relay.on_client_line(line, now, &mut actions);
         self.take_in(actions);
     }
 
     /// The upstream sends a line.
     pub(crate) fn child_sends(&mut self, line: impl Into<Bytes>) {
         let (line, now, mut actions) = (line.into(), self.now(), Vec::new());
-        self.relay.on_child_line(&line, now, &mut actions);
+        self.relay.on_child_line(line, now, &mut actions);
         self.take_in(actions);
     }
 

@@ -55,9 +55,9 @@ fn attempt(relay: &mut Relay, arguments: &str, answer: &str) {
     let call = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"set_active_instance","arguments":{arguments}}}}}"#
     );
-    relay.on_client_line(&call.into(), NOW, &mut out);
+    relay.on_client_line(call.into(), NOW, &mut out);
     let answer = format!(r#"{{"jsonrpc":"2.0","id":1,{answer}}}"#);
-    relay.on_child_line(&answer.into(), NOW, &mut out);
+    relay.on_child_line(answer.into(), NOW, &mut out);
 }
 
 fn text(payload: &str) -> String {
@@ -145,12 +145,12 @@ fn a_cancelled_attempt_that_upstream_carried_out_moves_the_pin_all_the_same() {
     let mut relay = relay();
     let mut out = Vec::new();
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"set_active_instance","arguments":{"instance":"bb"}}}"#;
-    relay.on_client_line(&call.into(), NOW, &mut out);
+    relay.on_client_line(call.into(), NOW, &mut out);
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-    relay.on_client_line(&cancel.into(), NOW, &mut out);
+    relay.on_client_line(cancel.into(), NOW, &mut out);
     out.clear();
     let answer = format!(r#"{{"jsonrpc":"2.0","id":1,{}}}"#, text("{}"));
-    relay.on_child_line(&answer.into(), NOW, &mut out);
+    relay.on_child_line(answer.into(), NOW, &mut out);
     assert_eq!(relay.pins.pin.as_deref(), Some("Beta@bb111111"));
     assert!(
         !out.iter()
@@ -165,8 +165,8 @@ fn a_cancelled_attempt_says_nothing_of_its_selector() {
     let cancelled = r#"{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"Request cancelled"}}"#;
     let mut relay = relay();
     let mut out = Vec::new();
-    relay.on_client_line(&call.into(), NOW, &mut out);
-    relay.on_client_line(&cancel.into(), NOW, &mut out);
-    relay.on_child_line(&cancelled.into(), NOW, &mut out);
+    relay.on_client_line(call.into(), NOW, &mut out);
+    relay.on_client_line(cancel.into(), NOW, &mut out);
+    relay.on_child_line(cancelled.into(), NOW, &mut out);
     assert_eq!(relay.pins.failed, None);
 }

@@ -37,7 +37,7 @@ fn refusal(length: usize, disabled: &[&'static str]) -> Option<String> {
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"execute_code","arguments":{{"action":"execute","code":"{code}"}}}}}}"#
     );
     let mut out = Vec::new();
-    relay.on_client_line(&call.into(), Now::default(), &mut out);
+    relay.on_client_line(call.into(), Now::default(), &mut out);
     out.iter().find_map(|action| match action {
         Action::ToClient(line) => Some(String::from_utf8_lossy(line).into_owned()),
         _ => None,

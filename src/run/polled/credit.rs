@@ -42,10 +42,10 @@ impl Drop for Share {
     }
 }
 
-/// Moves the credit that `line` came on. Both are one side's.
-pub(in crate::run) fn transfer(from: &mut Permit, to: &mut Permit, line: &Bytes) {
+/// Moves the credit that a line of this cost came on. Both are one side's.
+pub(in crate::run) fn transfer(from: &mut Permit, to: &mut Permit, cost: usize) {
     let Some(from) = from else { return };
-    let amount = cost(line).min(from.amount);
+    let amount = cost.min(from.amount);
     from.amount -= amount;
     to.get_or_insert_with(|| Share {
         credit: from.credit.clone(),

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, read};
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ const CHUNK: usize = LONG;
 const ROOM: usize = 4 << 10;
 /// Reads in a row, while each brings a lot and none the end of a line: nobody else waits longer than for these.
 const READS: usize = 8;
+/// Up to so many bytes of lines are copied, and the buffer stays where it is: to lend a small part of it costs more.
+const COPIED: usize = 16 << 10;
 /// The size of a buffer for the usual long line, which is kept for the next one. A longer line goes elsewhere.
 const KEEP: usize = 2 << 20;
 
@@ -132,6 +135,18 @@ impl Reader {
         (Some(batch), open)
     }
 
+    /// As [`Reader::take`], with the lines copied.
+    fn copy(&mut self, whole: usize) -> Vec<Bytes> {
+        let buffer = &self.buffer[..whole];
+        let places = split(buffer, self.searched);
+        let lines = places
+            .map(|place| Bytes::copy_from_slice(&buffer[place]))
+            .collect();
+        self.buffer.drain(..whole);
+        self.searched = self.buffer.len();
+        lines
+    }
+
     fn read_some(&mut self) -> Result<usize, Errno> {
         self.make_room();
         let Some(large) = &mut self.large else {
@@ -178,6 +193,9 @@ impl Reader {
 
     /// Takes the lines off the front of what was read, of which `whole` bytes are whole lines.
     fn take(&mut self, whole: usize) -> Vec<Bytes> {
+        if whole <= COPIED && self.large.is_none() {
+            return self.copy(whole);
+        }
         let is_large = self.large.is_some();
         let buffer = match self.large.take() {
             Some(large) => large.freeze(),
@@ -187,20 +205,26 @@ impl Reader {
             self.buffer.reserve_exact(size(rest.len()));
             self.buffer.extend_from_slice(rest);
         }
-        let mut lines = Vec::new();
-        let (mut start, mut search) = (0, self.searched);
-        while start < whole {
-            let newline = memchr::memchr(b'\n', &buffer[search..whole]);
-            let end = newline.map_or(whole, |at| search + at);
-            lines.push(buffer.slice(start..end));
-            (start, search) = (end + 1, end + 1);
-        }
+        let places = split(&buffer[..whole], self.searched);
+        let lines = places.map(|place| buffer.slice(place)).collect();
         self.searched = self.buffer.len();
         if !is_large {
             self.lent = buffer;
         }
         lines
     }
+}
+
+/// Each line of `lines`, as it begins and ends there; the first `searched` bytes hold no newline.
+fn split(lines: &[u8], searched: usize) -> impl Iterator<Item = Range<usize>> {
+    let (mut start, mut search) = (0, searched);
+    std::iter::from_fn(move || {
+        let rest = lines.get(search..).filter(|_| start < lines.len())?;
+        let end = memchr::memchr(b'\n', rest).map_or(lines.len(), |at| search + at);
+        let line = start..end;
+        (start, search) = (end + 1, end + 1);
+        Some(line)
+    })
 }
 
 /// The size of a buffer that holds `used` bytes already.
@@ -263,20 +287,21 @@ mod tests {
     fn a_buffer_is_read_into_again_when_its_lines_are_gone() {
         let (theirs, mut ours) = pipe().expect("a pipe");
         let mut reader = Reader::new(theirs.into(), Credit::default());
-        let mut read = |line: &[u8]| {
-            ours.write_all(line).expect("room");
+        let mut read = |byte: u8| {
+            let line = [&[byte; COPIED][..], b"\n"].concat();
+            ours.write_all(&line).expect("room");
             reader.read().0.expect("a line")
         };
-        let first = read(b"first\n");
+        let first = read(b'1');
         let place = first.lines[0].as_ptr();
-        let second = read(b"second\n");
+        let second = read(b'2');
         assert_ne!(second.lines[0].as_ptr(), place);
-        assert_eq!(&*first.lines[0], b"first");
+        assert_eq!(&*first.lines[0], [b'1'; COPIED]);
         drop((first, second));
-        let third = read(b"third\n");
+        let third = read(b'3');
         let place = third.lines[0].as_ptr();
         drop(third);
-        assert_eq!(read(b"fourth\n").lines[0].as_ptr(), place);
+        assert_eq!(read(b'4').lines[0].as_ptr(), place);
     }
 
     #[test]

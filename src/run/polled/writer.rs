@@ -88,10 +88,12 @@ impl Writer {
                 self.cut();
             }
         }
-        self.permits.push_back((self.queued, permit));
         // What has to wait already is waited for.
         if self.at_once && !waits {
             self.flush()?;
+        }
+        if !self.is_empty() {
+            self.permits.push_back((self.queued, permit));
         }
         Ok(())
     }

@@ -36,10 +36,10 @@ impl Credit {
     }
 }
 
-/// Moves the credit that `line` came on.
-pub(in crate::run) fn transfer(from: &mut Permit, to: &mut Permit, line: &Bytes) {
+/// Moves the credit that a line of this cost came on.
+pub(in crate::run) fn transfer(from: &mut Permit, to: &mut Permit, cost: usize) {
     let part = from.as_mut().and_then(|all| {
-        let amount = cost(line).min(all.num_permits());
+        let amount = cost.min(all.num_permits());
         all.split(amount)
     });
     match (to, part) {

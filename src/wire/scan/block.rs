@@ -97,3 +97,18 @@ pub(super) fn prefix_xor(mut bits: u64) -> u64 {
     }
     bits
 }
+
+/// The first bytes behind tokens that are no white space: `next` holds the ones directly behind them (`tokens`, of
+/// which the last byte is the next block's affair), `before` what the block before left.
+#[inline(always)]
+pub(super) fn follow(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
+    let next = next | *before;
+    *before = tokens >> 63;
+    if space == 0 {
+        return next;
+    }
+    // Adding a run's first bit to the run carries to the bit behind it.
+    let (sum, goes_on) = space.overflowing_add(next & space);
+    *before |= u64::from(goes_on);
+    (next | sum) & !space
+}

@@ -145,3 +145,41 @@ fn low_surrogate(escape: &[u8]) -> Option<()> {
     let unit = hex4(escape.strip_prefix(b"\\u")?)?;
     (0xDC00..=0xDFFF).contains(&unit).then_some(())
 }
+
+/// Checks the number or word at `at`, behind which a container ends: the digits of an integer, 0 for anything else.
+pub(super) fn scalar(line: &[u8], at: usize) -> Option<usize> {
+    let mut scanner = Scanner::new(line);
+    scanner.at = at;
+    match scanner.peek()? {
+        b't' => scanner.word(b"true")?,
+        b'f' => scanner.word(b"false")?,
+        b'n' => scanner.word(b"null")?,
+        _ => scanner.number()?,
+    }
+    (!is_scalar(scanner.peek()?)).then_some(scanner.integer_digits)
+}
+
+/// The length of the word that `rest` begins with, 0 when it begins with none.
+pub(super) fn word(rest: &[u8]) -> u32 {
+    const FOUR: u64 = 0xFFFF_FFFF;
+    const FIVE: u64 = 0xFF_FFFF_FFFF;
+    // The shortest thing that can follow a word in a container is a bracket: shorter rests are left to others.
+    let Some(first) = rest.first_chunk() else {
+        return 0;
+    };
+    let text = u64::from_le_bytes(*first);
+    let is = |word: &[u8; 8], bits: u64| text & bits == u64::from_le_bytes(*word);
+    let four = is(b"true\0\0\0\0", FOUR) | is(b"null\0\0\0\0", FOUR);
+    let length = 4 * u32::from(four) + 5 * u32::from(is(b"false\0\0\0", FIVE));
+    let behind = first.get(length as usize);
+    let ends = behind.is_some_and(|&byte| !is_scalar(byte));
+    if ends { length } else { 0 }
+}
+
+/// Whether a byte outside of strings is part of a number or word, or has no place there.
+pub(super) fn is_scalar(byte: u8) -> bool {
+    !matches!(
+        byte,
+        b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b'"' | b'{' | b'}' | b'[' | b']'
+    )
+}

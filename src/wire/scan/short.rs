@@ -1,21 +1,22 @@
-//! A short line in two steps: where its tokens stand, in blocks of 64 bytes; then from token to token.
+//! A short line in two steps: its tokens, in blocks of 64 bytes; then from bracket to comma to colon.
 //!
 //! Most lines are calls of a few hundred bytes and their answers, and what the bytewise scanner takes for one of them is
-//! spent on bytes of which nothing depends: the insides of strings. Here only tokens are looked at: brackets, commas,
-//! colons, quotes, and the first bytes of numbers and words. JSON's grammar is checked in full. Whatever is faulty or
-//! rare (`\u` and `\/` escapes, deep nesting, no object at the top) is left to the bytewise scanner, which also
-//! knows where a fault stands.
+//! spent on bytes of which nothing depends: the insides of strings. The first step checks what can be told of a token
+//! from the one before it, for all tokens of a block side by side. What is left to the second is which container a
+//! token stands in, and only brackets, commas and colons tell of that. JSON's grammar is checked in full. Whatever is
+//! faulty or rare (deep nesting, no object at the top) is left to the bytewise scanner, which also knows
+//! where a fault stands.
 
-use super::block::{BLOCK, Block};
-use super::{Clues, Entry, Inner, Scanner, USUAL};
+use super::block::BLOCK;
+use super::{ARGUMENTS, Clues, Entry, Inner, PARAMS, USUAL};
 use fearless_simd::{Level, Simd, dispatch};
+use mark::{Marked, Marks, mark};
 use std::ops::Range;
+
+mod mark;
 
 /// The longest line that is looked at here, in bytes.
 pub(super) const LONGEST: usize = 4096;
-
-/// Where a line's tokens stand, with room for the bytes that are left behind whole blocks.
-type Marks = [u64; LONGEST / BLOCK + 1];
 
 /// A short line that is one JSON object.
 #[derive(Debug)]
@@ -27,200 +28,136 @@ pub(super) struct Short {
     pub(super) clues: Clues,
 }
 
-/// Looks at a line; the entries of the objects that `path` leads to are found as well (key literals; two at the
-/// most). `None` when that cannot be done here, for whatever reason.
-pub(super) fn object(line: &[u8], path: &[&[u8]]) -> Option<Short> {
-    object_by(Level::new(), line, path)
+/// The objects of a client's message whose entries are found with its own, each by its key in the one before.
+const PATH: [&[u8]; 2] = [PARAMS, ARGUMENTS];
+
+/// Looks at a client's line. `None` when that cannot be done here, for whatever reason. There are no clues, and
+/// no lone surrogates.
+pub(super) fn call(line: &[u8]) -> Option<Short> {
+    call_by(Level::new(), line)
 }
 
-fn object_by(level: Level, line: &[u8], path: &[&[u8]]) -> Option<Short> {
-    if line.len() > LONGEST || line.first() != Some(&b'{') {
-        return None;
-    }
+fn call_by(level: Level, line: &[u8]) -> Option<Short> {
+    fits(line).then_some(())?;
+    dispatch!(level, simd => object::<_, false>(simd, line))
+}
+
+/// Looks at an upstream's line: its entries and clues. `None` when that cannot be done here, for whatever reason.
+pub(super) fn answer(line: &[u8]) -> Option<Short> {
+    answer_by(Level::new(), line)
+}
+
+fn answer_by(level: Level, line: &[u8]) -> Option<Short> {
+    fits(line).then_some(())?;
+    dispatch!(level, simd => object::<_, true>(simd, line))
+}
+
+fn fits(line: &[u8]) -> bool {
+    line.len() <= LONGEST && line.first() == Some(&b'{')
+}
+
+#[inline(always)]
+fn object<S: Simd, const ANSWER: bool>(simd: S, line: &[u8]) -> Option<Short> {
     let mut marks: Marks = [0; _];
-    let clues = dispatch!(level, simd => mark(simd, line, &mut marks))?;
+    let marked = mark::<S, ANSWER>(simd, line, &mut marks)?;
+    let path: &[&[u8]] = if ANSWER { &[] } else { &PATH };
+    walk(line, marks.get(..=line.len() / BLOCK)?, path, &marked)
+}
+
+/// Goes through the line's object from mark to mark. `None` for a token that stands where it cannot, and for anything
+/// behind the object.
+#[inline(always)]
+fn walk(line: &[u8], marks: &[u64], path: &[&[u8]], marked: &Marked) -> Option<Short> {
+    const NONE_OPEN: u64 = 1;
+    // The kinds of the open containers, the innermost in bit 0; 1 is an object. A mark lies ahead of them.
+    let mut kinds = NONE_OPEN;
+    let (mut depth, mut deepest) = (0, 0);
+    // The last token, and the last opening bracket.
+    let (mut last, mut opened) = (0, 0);
+    // Whether a key must come, and with it a colon.
+    let mut wants_key = false;
     let mut trail = Trail {
         line,
         path,
+        is_spaced: marked.is_spaced,
         following: 0,
         followed: Default::default(),
         inner: Inner::default(),
     };
-    let seen = walk(Tokens::new(line, &marks[..=line.len() / BLOCK]), &mut trail)?;
-    let [message, ..] = trail.followed;
-    Some(Short {
-        entries: message.entries,
-        inner: trail.inner,
-        depth: seen.deepest,
-        integer_digits: seen.integer_digits,
-        clues,
-    })
-}
-
-/// Marks the tokens of a line. `None` when a string is left open or holds what is not looked at here.
-#[inline(always)]
-fn mark<S: Simd>(simd: S, line: &[u8], marks: &mut Marks) -> Option<Clues> {
-    let mut clues = Clues::default();
-    let (mut escaped_before, mut in_string_before, mut scalar_before) = (0, 0, 0);
-    let mut all = Block::new(simd, &[0; BLOCK]);
-    let (blocks, rest) = line.as_chunks::<BLOCK>();
-    let mut last = [b' '; BLOCK];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    for (index, (bytes, marks)) in blocks.iter().chain([&last]).zip(marks).enumerate() {
-        let block = Block::new(simd, bytes);
-        all = all | block;
-        let pairs = block.pairs();
-        if pairs != 0 {
-            clues.words.note(line, index * BLOCK, pairs);
-        }
-        let backslash = block.eq(b'\\');
-        let quotes = block.eq(b'"');
-        let low = block.upto(b' ');
-        let escaped = super::block::escaped(backslash, &mut escaped_before);
-        let quote = quotes & !escaped;
-        let in_string = super::block::prefix_xor(quote) ^ in_string_before;
-        in_string_before = (in_string >> 63).wrapping_neg();
-        if low & in_string != 0 {
-            clues.spaces = true;
-            if block.upto(0x1F) & in_string != 0 {
-                return None;
-            }
-        }
-        if escaped != 0 {
-            clues.odd_escapes |= escaped & backslash != 0;
-            let plain = quotes | backslash | block.short_escapes();
-            if escaped & in_string & !plain != 0 {
-                return None;
-            }
-        }
-        let outside = !(in_string | quote);
-        let space = block.space() & outside;
-        let op = outside
-            & (block.eq_either(b'{') | block.eq_either(b'}') | block.eq(b',') | block.eq(b':'));
-        let scalar = outside & !(space | op);
-        *marks = op | quote | scalar & !(scalar << 1 | scalar_before);
-        scalar_before = scalar >> 63;
-    }
-    clues.non_ascii = all.upto(0x7F) != u64::MAX;
-    (in_string_before == 0).then_some(clues)
-}
-
-/// The tokens of a line, one after the other.
-struct Tokens<'a> {
-    line: &'a [u8],
-    /// The blocks that follow, where the current one stands, and its tokens that are left.
-    blocks: std::slice::Iter<'a, u64>,
-    base: usize,
-    left: u64,
-}
-
-impl<'a> Tokens<'a> {
-    fn new(line: &'a [u8], marks: &'a [u64]) -> Self {
-        let mut blocks = marks.iter();
-        let left = blocks.next().copied().unwrap_or_default();
-        Tokens {
-            line,
-            blocks,
-            base: 0,
-            left,
-        }
-    }
-
-    /// The place of the next one.
-    #[inline(always)]
-    fn place(&mut self) -> Option<usize> {
-        while self.left == 0 {
-            self.left = *self.blocks.next()?;
-            self.base += BLOCK;
-        }
-        let at = self.base + self.left.trailing_zeros() as usize;
-        self.left &= self.left - 1;
-        Some(at)
-    }
-
-    /// The place of the next one and its first byte.
-    #[inline(always)]
-    fn next(&mut self) -> Option<(usize, u8)> {
-        let at = self.place()?;
-        Some((at, *self.line.get(at)?))
-    }
-
-    /// Where a string ends whose opening quote was the last token: no other stands inside.
-    #[inline(always)]
-    fn string_end(&mut self) -> Option<usize> {
-        Some(self.place()? + 1)
-    }
-}
-
-/// What the way through a line showed.
-struct Walked {
-    deepest: usize,
-    integer_digits: usize,
-}
-
-/// Goes through the line's object from token to token. `None` for one that stands where it cannot, and for anything
-/// behind the object.
-fn walk(mut tokens: Tokens<'_>, trail: &mut Trail<'_>) -> Option<Walked> {
-    const NONE_OPEN: u64 = 1;
-    // The kinds of the open containers, the innermost in bit 0; 1 is an object. A mark lies ahead of them.
-    let mut kinds = NONE_OPEN;
-    let (mut depth, mut deepest, mut integer_digits) = (0, 0, 0);
-    let (mut at, mut byte) = tokens.next()?;
-    loop {
-        // Here a value begins.
-        if matches!(byte, b'{' | b'[') {
-            if depth == trail.following {
-                trail.begin(at, byte == b'{');
-            }
-            kinds = kinds << 1 | u64::from(byte == b'{');
-            // The mark must not be lost.
-            if kinds >> 62 != 0 {
-                return None;
-            }
-            depth += 1;
-            (at, byte) = tokens.next()?;
-            if byte != closing(kinds) {
-                deepest = deepest.max(depth);
-                if is_object(kinds) {
-                    (at, byte) = key(&mut tokens, trail, depth, at, byte)?;
+    for (index, &mark) in marks.iter().enumerate() {
+        let mut left = mark;
+        while left != 0 {
+            let at = index * BLOCK + left.trailing_zeros() as usize;
+            left &= left - 1;
+            let byte = *line.get(at)?;
+            match byte {
+                b':' => {
+                    wants_key.then_some(())?;
+                    wants_key = false;
+                    if depth == trail.following {
+                        trail.key(last + 1, at);
+                    }
                 }
-                continue;
+                b',' => {
+                    if wants_key {
+                        return None;
+                    }
+                    wants_key = is_object(kinds);
+                    if depth == trail.following {
+                        trail.end(at);
+                    }
+                }
+                b'{' | b'[' => {
+                    if wants_key {
+                        return None;
+                    }
+                    wants_key = byte == b'{';
+                    if depth == trail.following {
+                        trail.begin(at, wants_key);
+                    }
+                    kinds = kinds << 1 | u64::from(wants_key);
+                    // The mark must not be lost.
+                    if kinds >> 62 != 0 {
+                        return None;
+                    }
+                    depth += 1;
+                    opened = at;
+                }
+                _ => {
+                    if byte != closing(kinds) {
+                        return None;
+                    }
+                    let is_empty = opened == last && is_blank(line, last + 1, at);
+                    if !is_empty {
+                        if wants_key {
+                            return None;
+                        }
+                        deepest = deepest.max(depth);
+                    }
+                    wants_key = false;
+                    if depth == trail.following {
+                        trail.close(at, is_empty);
+                    }
+                    kinds >>= 1;
+                    depth -= 1;
+                    if kinds == NONE_OPEN {
+                        let rest = marks.get(index + 1..)?;
+                        let is_last = left == 0 && rest.iter().all(|&mark| mark == 0);
+                        let [message, ..] = trail.followed;
+                        return is_last.then_some(Short {
+                            entries: message.entries,
+                            inner: trail.inner,
+                            depth: deepest,
+                            integer_digits: marked.integer_digits,
+                            clues: marked.clues,
+                        });
+                    }
+                }
             }
-        } else {
-            let end = if byte == b'"' {
-                tokens.string_end()?
-            } else {
-                let (end, digits) = scalar(tokens.line, at, byte)?;
-                integer_digits = integer_digits.max(digits);
-                end
-            };
-            if depth == trail.following {
-                trail.end(at, end);
-            }
-            (at, byte) = tokens.next()?;
-        }
-        // And here it has ended, or a container is empty.
-        while byte == closing(kinds) {
-            kinds >>= 1;
-            depth -= 1;
-            trail.close(depth, at + 1);
-            if kinds == NONE_OPEN {
-                // Behind the object only white space is left, which is no token.
-                return tokens.place().is_none().then_some(Walked {
-                    deepest,
-                    integer_digits,
-                });
-            }
-            (at, byte) = tokens.next()?;
-        }
-        if byte != b',' {
-            return None;
-        }
-        (at, byte) = tokens.next()?;
-        if is_object(kinds) {
-            (at, byte) = key(&mut tokens, trail, depth, at, byte)?;
+            last = at;
         }
     }
+    None
 }
 
 #[inline(always)]
@@ -234,45 +171,11 @@ fn closing(kinds: u64) -> u8 {
     if is_object(kinds) { b'}' } else { b']' }
 }
 
-/// Takes a key and the colon behind it: where the value begins, and with which byte.
+/// Whether nothing but white space stands there; between tokens everything up to a space is some.
 #[inline(always)]
-fn key(
-    tokens: &mut Tokens<'_>,
-    trail: &mut Trail<'_>,
-    depth: usize,
-    at: usize,
-    byte: u8,
-) -> Option<(usize, u8)> {
-    if byte != b'"' {
-        return None;
-    }
-    let end = tokens.string_end()?;
-    if depth == trail.following {
-        trail.key(at..end);
-    }
-    match tokens.next()? {
-        (_, b':') => tokens.next(),
-        _ => None,
-    }
-}
-
-/// Where a number or a word ends, and how many digits an integer has; `None` when it is neither, or when more than a
-/// token follows on it.
-fn scalar(line: &[u8], at: usize, byte: u8) -> Option<(usize, usize)> {
-    let mut scanner = Scanner::new(line);
-    scanner.at = at;
-    match byte {
-        b'-' | b'0'..=b'9' => scanner.number()?,
-        b't' => scanner.word(b"true")?,
-        b'f' => scanner.word(b"false")?,
-        b'n' => scanner.word(b"null")?,
-        _ => return None,
-    }
-    let ends = match scanner.peek() {
-        None => true,
-        Some(byte) => b" \t\r\n,:]}[{\"".contains(&byte),
-    };
-    ends.then_some((scanner.at, scanner.integer_digits))
+fn is_blank(line: &[u8], start: usize, end: usize) -> bool {
+    let between = line.get(start..end).unwrap_or_default();
+    between.iter().all(|&byte| byte <= b' ')
 }
 
 /// The objects whose entries can be followed: the line's own, and those of a path.
@@ -293,6 +196,7 @@ struct Followed {
 struct Trail<'a> {
     line: &'a [u8],
     path: &'a [&'a [u8]],
+    is_spaced: bool,
     /// How many of the outermost containers are followed; all of them are objects.
     following: usize,
     followed: [Followed; FOLLOWED],
@@ -300,29 +204,35 @@ struct Trail<'a> {
 }
 
 impl Trail<'_> {
-    /// A key of the innermost one.
-    fn key(&mut self, key: Range<usize>) {
-        self.followed[self.following - 1].key = key;
+    /// A key of the innermost one stands there, and its colon at the end.
+    #[inline(always)]
+    fn key(&mut self, start: usize, colon: usize) {
+        let key = self.trimmed(start, colon);
+        let followed = &mut self.followed[self.following - 1];
+        followed.key = key;
+        followed.value = colon + 1;
     }
 
-    /// A value of the innermost one.
-    fn end(&mut self, start: usize, end: usize) {
-        let followed = &mut self.followed[self.following - 1];
-        followed.entries.push(Entry {
-            key: followed.key.clone(),
-            value: start..end,
-        });
+    /// A value of the innermost one ends before `at`.
+    #[inline(always)]
+    fn end(&mut self, at: usize) {
+        let Followed { key, value, .. } = &self.followed[self.following - 1];
+        let entry = Entry {
+            key: key.clone(),
+            value: self.trimmed(*value, at),
+        };
+        self.followed[self.following - 1].entries.push(entry);
     }
 
     /// A container begins that is the outermost one or a value of the innermost one that is followed.
+    #[inline(always)]
     fn begin(&mut self, at: usize, is_object: bool) {
         let on_path = match self.following.checked_sub(1) {
             None => true,
             Some(level) => {
-                let followed = &mut self.followed[level];
-                followed.value = at;
-                let key = self.line.get(followed.key.clone());
-                is_object && key.is_some() && key == self.path.get(level).copied()
+                let wanted = self.path.get(level);
+                let key = || self.line.get(self.followed[level].key.clone());
+                is_object && wanted.is_some_and(|wanted| key() == Some(*wanted))
             }
         };
         if on_path {
@@ -333,23 +243,38 @@ impl Trail<'_> {
         }
     }
 
-    /// A container has ended, and so many are still open.
+    /// The innermost one ends at `at`.
     #[inline(always)]
-    fn close(&mut self, depth: usize, end: usize) {
-        if depth > self.following {
-            return;
+    fn close(&mut self, at: usize, is_empty: bool) {
+        if !is_empty {
+            self.end(at);
         }
-        if depth < self.following {
-            self.following = depth;
-            if let Some(level) = depth.checked_sub(1) {
-                let Followed { start, entries, .. } = &mut self.followed[depth];
-                self.inner.put(level, (*start, std::mem::take(entries)));
-            }
-        }
-        if let Some(level) = depth.checked_sub(1) {
-            self.end(self.followed[level].value, end);
+        self.following -= 1;
+        if let Some(level) = self.following.checked_sub(1) {
+            let Followed { start, entries, .. } = &mut self.followed[level + 1];
+            self.inner.put(level, (*start, std::mem::take(entries)));
         }
     }
+
+    /// What stands between two tokens, without the white space around it.
+    #[inline(always)]
+    fn trimmed(&self, start: usize, end: usize) -> Range<usize> {
+        if self.is_spaced {
+            trimmed(self.line, start, end)
+        } else {
+            start..end
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn trimmed(line: &[u8], start: usize, end: usize) -> Range<usize> {
+    let text = line.get(start..end).unwrap_or_default();
+    let is_blank = |byte: &&u8| **byte <= b' ';
+    let before = text.iter().take_while(is_blank).count();
+    let behind = text[before..].iter().rev().take_while(is_blank).count();
+    start + before..end - behind
 }
 
 #[cfg(test)]

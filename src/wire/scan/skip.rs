@@ -6,7 +6,7 @@
 //! stands. A value that is found faulty, or that nests deeper than 61, is left to the bytewise scanner.
 
 use super::Clues;
-use super::block::{BLOCK, Block, escaped, prefix_xor};
+use super::block::{BLOCK, Block, escaped, follow, prefix_xor};
 use fearless_simd::{Level, Simd, dispatch};
 use numbers::Number;
 
@@ -350,21 +350,6 @@ impl Skip {
             | behind_value & !(comma | close)
             | behind_key ^ colon
     }
-}
-
-/// The first bytes behind tokens that are no white space: `next` holds the ones directly behind them (`tokens`, of
-/// which the last byte is the next block's affair), `before` what the block before left.
-#[inline(always)]
-fn follow(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
-    let next = next | *before;
-    *before = tokens >> 63;
-    if space == 0 {
-        return next;
-    }
-    // Adding a run's first bit to the run carries to the bit behind it.
-    let (sum, goes_on) = space.overflowing_add(next & space);
-    *before |= u64::from(goes_on);
-    (next | sum) & !space
 }
 
 #[cfg(test)]

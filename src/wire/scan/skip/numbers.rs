@@ -1,7 +1,7 @@
 //! Numbers and words of a block.
 
-use super::super::Scanner;
 use super::super::block::Block;
+use super::super::scalar::{is_scalar, scalar, word};
 use super::{Skip, Tokens};
 use fearless_simd::Simd;
 
@@ -96,51 +96,12 @@ impl Skip {
                 .rev()
                 .take_while(|&&byte| is_scalar(byte))
                 .count();
-            odd_scalar(line, self.at - length)?;
+            scalar(line, self.at - length)?;
         }
         while starts != 0 {
-            odd_scalar(line, self.at + starts.trailing_zeros() as usize)?;
+            scalar(line, self.at + starts.trailing_zeros() as usize)?;
             starts &= starts - 1;
         }
         Some(())
     }
-}
-
-/// Checks the number or word that begins at `at`.
-fn odd_scalar(line: &[u8], at: usize) -> Option<()> {
-    let rest = line.get(at..)?;
-    let mut scanner = Scanner::new(rest);
-    match rest.first()? {
-        b't' => scanner.word(b"true")?,
-        b'f' => scanner.word(b"false")?,
-        b'n' => scanner.word(b"null")?,
-        _ => scanner.number()?,
-    }
-    let behind = rest.get(scanner.at)?;
-    (!is_scalar(*behind)).then_some(())
-}
-
-/// The length of the word that `rest` begins with, 0 when it begins with none.
-fn word(rest: &[u8]) -> u32 {
-    const FOUR: u64 = 0xFFFF_FFFF;
-    const FIVE: u64 = 0xFF_FFFF_FFFF;
-    // The shortest thing that can follow a word in a container is a bracket: shorter rests are left to others.
-    let Some(first) = rest.first_chunk() else {
-        return 0;
-    };
-    let text = u64::from_le_bytes(*first);
-    let is = |word: &[u8; 8], bits: u64| text & bits == u64::from_le_bytes(*word);
-    let four = is(b"true\0\0\0\0", FOUR) | is(b"null\0\0\0\0", FOUR);
-    let length = 4 * u32::from(four) + 5 * u32::from(is(b"false\0\0\0", FIVE));
-    let behind = first.get(length as usize);
-    let ends = behind.is_some_and(|&byte| !is_scalar(byte));
-    if ends { length } else { 0 }
-}
-
-/// Whether a byte outside of strings is part of a number or word, or has no place there.
-fn is_scalar(byte: u8) -> bool {
-    !matches!(
-        byte,
-        b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b'"' | b'{' | b'}' | b'[' | b']'
-    )
 }
