@@ -122,7 +122,7 @@ impl<'a> Reply<'a> {
             message.get_bytes(Member::Result),
             message.get(Member::Error),
         );
-        Reply::with_parts(message.bytes, message.clues, result, error)
+        Reply::with_parts(message.bytes(), message.clues, result, error)
     }
 
     /// An answer of these bytes, UTF-8, with this envelope.

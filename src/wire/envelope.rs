@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, HeadStart, Inner, Top};
+use super::scan::{self, Clues, Entry, HeadStart, Inner, Top};
 use super::unescape;
 use bytes::Bytes;
 use damaged::damaged_id;
@@ -62,32 +62,37 @@ impl Member {
     const COUNT: usize = Member::Error as usize + 1;
 
     /// The member under this key, a literal in any spelling.
+    #[inline]
     fn of(key: &[u8]) -> Option<Member> {
-        Member::plain(key).or_else(|| {
-            memchr::memchr(b'\\', key)?;
-            let text = unescape(std::str::from_utf8(key).ok()?)?;
-            Member::plain(["\"", &text, "\""].concat().as_bytes())
-        })
+        Member::plain(key).or_else(|| Member::spelled(key))
     }
 
+    #[inline]
     fn plain(key: &[u8]) -> Option<Member> {
-        Some(match key {
-            b"\"jsonrpc\"" => Member::Version,
-            b"\"id\"" => Member::Id,
-            b"\"method\"" => Member::Method,
-            b"\"params\"" => Member::Params,
-            b"\"result\"" => Member::Result,
-            b"\"error\"" => Member::Error,
-            _ => return None,
-        })
+        let is = |literal: &[u8]| key == literal;
+        // By their lengths: to compare with what may be it takes a word.
+        match key.len() {
+            4 if is(b"\"id\"") => Some(Member::Id),
+            7 if is(b"\"error\"") => Some(Member::Error),
+            8 if is(b"\"method\"") => Some(Member::Method),
+            8 if is(b"\"params\"") => Some(Member::Params),
+            8 if is(b"\"result\"") => Some(Member::Result),
+            9 if is(b"\"jsonrpc\"") => Some(Member::Version),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn spelled(key: &[u8]) -> Option<Member> {
+        memchr::memchr(b'\\', key)?;
+        let text = unescape(std::str::from_utf8(key).ok()?)?;
+        Member::plain(["\"", &text, "\""].concat().as_bytes())
     }
 }
 
 /// A line that is one JSON object, with the parts of the envelope read.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// The line, without a BOM and white space around it: UTF-8.
-    pub bytes: &'a [u8],
     /// What it is.
     pub kind: Kind,
     /// The method; empty for an answer.
@@ -95,9 +100,32 @@ pub struct Message<'a> {
     /// What its strings hold, as far as that was looked at.
     pub clues: Clues,
     object: Object<'a>,
-    /// The places of the known members among the entries; of equal keys the last counts.
-    places: [Option<u32>; Member::COUNT],
+    places: Places,
     inner: Inner,
+}
+
+/// The places of the known members among an object's entries; of equal keys the last counts.
+#[derive(Clone, Debug)]
+struct Places([u32; Member::COUNT]);
+
+impl Places {
+    const NONE: u32 = u32::MAX;
+
+    fn of(object: &Object<'_>) -> Self {
+        let mut places = [Places::NONE; Member::COUNT];
+        for (key, place) in object.keys().zip(0..Places::NONE) {
+            if let Some(member) = Member::of(key) {
+                places[member as usize] = place;
+            }
+        }
+        Places(places)
+    }
+
+    #[inline]
+    fn get(&self, member: Member) -> Option<usize> {
+        let place = self.0[member as usize];
+        (place != Places::NONE).then_some(place as usize)
+    }
 }
 
 /// A client line that is not forwarded.
@@ -143,10 +171,7 @@ pub fn read_client(line: &[u8]) -> ClientLine<'_> {
     if line.is_empty() {
         return ClientLine::Blank;
     }
-    match client_message(line) {
-        Ok(message) => ClientLine::Message(message),
-        Err(rejection) => ClientLine::Rejected(rejection),
-    }
+    client_message(line)
 }
 
 /// Sorts a line of the upstream's stdout (without its newline).
@@ -161,57 +186,55 @@ pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> Upst
     if line.is_empty() {
         return UpstreamLine::Blank;
     }
-    let message = match scan::look_ahead(line, head) {
-        Ok(seen) if seen.top == Top::Object => {
-            let object = if seen.clues.non_ascii {
-                let text = std::str::from_utf8(line).ok();
-                text.map(|text| Object::scanned(text, seen.entries))
-            } else {
-                Some(Object::seen(line, seen.entries))
-            };
-            object.map(|object| Message::new(line, object, seen.clues, Inner::default()))
-        }
-        _ => None,
-    };
-    match message {
-        Some(message) => UpstreamLine::Message(message),
-        None => match damaged_id(&String::from_utf8_lossy(line)) {
-            Some(id) => UpstreamLine::Damaged(id),
-            None => UpstreamLine::Text,
-        },
+    if let Ok(seen) = scan::look_ahead(line, head)
+        && seen.top == Top::Object
+        && let Some(object) = seen_object(line, seen.entries, seen.clues)
+    {
+        return UpstreamLine::Message(Message::new(object, seen.clues, Inner::default()));
+    }
+    match damaged_id(&String::from_utf8_lossy(line)) {
+        Some(id) => UpstreamLine::Damaged(id),
+        None => UpstreamLine::Text,
     }
 }
 
+fn seen_object(line: &[u8], entries: Vec<Entry>, clues: Clues) -> Option<Object<'_>> {
+    if !clues.non_ascii {
+        return Some(Object::seen(line, entries));
+    }
+    let text = std::str::from_utf8(line).ok()?;
+    Some(Object::scanned(text, entries))
+}
+
 impl<'a> Message<'a> {
-    fn new(bytes: &'a [u8], object: Object<'a>, clues: Clues, inner: Inner) -> Self {
-        let mut places = [None; Member::COUNT];
-        for (place, key) in object.keys().enumerate() {
-            if let Some(member) = Member::of(key) {
-                places[member as usize] = u32::try_from(place).ok();
-            }
-        }
-        let value = |member| value_at(&object, &places, member);
+    fn new(object: Object<'a>, clues: Clues, inner: Inner) -> Self {
+        let places = Places::of(&object);
+        let value = |member| object.bytes_at(places.get(member)?);
         let id = match value(Member::Id) {
             None => IdField::Absent,
-            Some(raw) => Id::read(raw).map_or(IdField::Unusable, IdField::Usable),
+            Some((id, _)) => Id::of(id).map_or(IdField::Unusable, IdField::Usable),
         };
-        let method = value(Member::Method);
+        let method = places.get(Member::Method);
         let kind = match (id, method.is_some()) {
             (IdField::Usable(id), true) => Kind::Request(id),
             (IdField::Usable(id), false) => Kind::Answer(Some(id)),
             (_, true) => Kind::Notification,
             (_, false) => Kind::Answer(None),
         };
-        let method = method.and_then(|raw| raw.as_str()).unwrap_or_default();
+        let method = method.and_then(|place| object.value_at(place)?.as_str());
         Message {
-            bytes,
             kind,
-            method,
+            method: method.unwrap_or_default(),
             clues,
             object,
             places,
             inner,
         }
+    }
+
+    /// The line, without a BOM and white space around it: UTF-8.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.object.bytes()
     }
 
     /// The line's text.
@@ -221,16 +244,18 @@ impl<'a> Message<'a> {
 
     /// The value of a member.
     pub fn get(&self, member: Member) -> Option<Raw<'a>> {
-        value_at(&self.object, &self.places, member)
+        self.object.value_at(self.places.get(member)?)
     }
 
     /// The same as bytes, for a value that nobody may want to read: text costs a look at all of it.
+    #[inline]
     pub fn get_bytes(&self, member: Member) -> Option<(&'a [u8], usize)> {
-        self.object.bytes_at(self.places[member as usize]? as usize)
+        self.object.bytes_at(self.places.get(member)?)
     }
 
+    #[inline]
     fn has(&self, member: Member) -> bool {
-        self.places[member as usize].is_some()
+        self.places.get(member).is_some()
     }
 
     /// The value of `params`.
@@ -248,41 +273,35 @@ impl<'a> Message<'a> {
     }
 }
 
-fn value_at<'a>(
-    object: &Object<'a>,
-    places: &[Option<u32>; Member::COUNT],
-    member: Member,
-) -> Option<Raw<'a>> {
-    object.value_at(places[member as usize]? as usize)
-}
-
-fn client_message(line: &[u8]) -> Result<Message<'_>, Rejection> {
-    let reject = |code, reason| Rejection {
-        code,
-        id: None,
-        answered: true,
-        reason,
+fn client_message(line: &[u8]) -> ClientLine<'_> {
+    let reject = |code, reason| {
+        ClientLine::Rejected(Rejection {
+            code,
+            id: None,
+            answered: true,
+            reason,
+        })
     };
-    let text = std::str::from_utf8(line)
-        .map_err(|_| reject(PARSE_ERROR, "the line is not valid UTF-8"))?;
-    let scanned =
-        scan::scan(text).map_err(|_| reject(PARSE_ERROR, "the line is not one JSON value"))?;
+    let Ok(text) = std::str::from_utf8(line) else {
+        return reject(PARSE_ERROR, "the line is not valid UTF-8");
+    };
+    let Ok(scanned) = scan::scan(text) else {
+        return reject(PARSE_ERROR, "the line is not one JSON value");
+    };
     match scanned.top {
         Top::Object => {}
         Top::Array => {
-            return Err(reject(
-                INVALID_REQUEST,
-                "batches are not taken: send one message a line",
-            ));
+            let reason = "batches are not taken: send one message a line";
+            return reject(INVALID_REQUEST, reason);
         }
-        Top::Scalar => return Err(reject(INVALID_REQUEST, "a message is a JSON object")),
+        Top::Scalar => return reject(INVALID_REQUEST, "a message is a JSON object"),
     }
     let limits = limit_fault(&scanned);
     let object = Object::scanned(text, scanned.entries);
-    let message = Message::new(line, object, Clues::UNKNOWN, scanned.inner);
+    let message = Message::new(object, Clues::UNKNOWN, scanned.inner);
     match limits.or_else(|| envelope_fault(&message)) {
-        None => Ok(message),
-        Some((code, reason)) => Err(turn_away(&message, code, reason)),
+        None => ClientLine::Message(message),
+        Some((code, reason)) => ClientLine::Rejected(turn_away(&message, code, reason)),
     }
 }
 

@@ -9,11 +9,32 @@ use std::borrow::Cow;
 /// string can represent.
 pub fn unescape(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
+    if !has_backslash(inner.as_bytes()) {
         return Some(Cow::Borrowed(inner));
     }
     let text = unescape_short(inner).or_else(|| serde_json::from_str(literal).ok());
     text.map(Cow::Owned)
+}
+
+/// Whether a backslash is among the bytes. Most literals are shorter than what a vectorized search needs to begin.
+#[inline]
+fn has_backslash(bytes: &[u8]) -> bool {
+    const LONG: usize = 48;
+    const ONES: u64 = u64::MAX / 0xFF;
+    let is_in = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word) ^ (ONES * b'\\' as u64);
+        word.wrapping_sub(ONES) & !word & (ONES << 7) != 0
+    };
+    if bytes.len() > LONG {
+        return memchr::memchr(b'\\', bytes).is_some();
+    }
+    let (words, rest) = bytes.as_chunks();
+    words.iter().any(is_in)
+        || match bytes.last_chunk() {
+            // The last eight bytes, some of them for the second time.
+            Some(last) => is_in(last),
+            None => rest.contains(&b'\\'),
+        }
 }
 
 /// Unescapes what holds no escapes but the short ones; `None` for anything else, be it right or wrong.
@@ -93,6 +114,18 @@ mod tests {
                 prop_assert_eq!(&literal, &serde_json::to_string(&text).unwrap());
                 let read = unescape(&literal);
                 prop_assert_eq!(read.as_deref(), Some(&*text));
+            }
+        }
+
+        #[test]
+        fn a_backslash_is_found_anywhere(length in 0usize..100, at: prop::sample::Index, near in 0x5Bu8..=0x5D) {
+            let mut bytes = vec![near; length];
+            prop_assert_eq!(has_backslash(&bytes), length > 0 && near == b'\\');
+            bytes.fill(near | 0x80);
+            prop_assert!(!has_backslash(&bytes));
+            if length > 0 {
+                bytes[at.index(length)] = b'\\';
+                prop_assert!(has_backslash(&bytes));
             }
         }
 

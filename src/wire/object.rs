@@ -114,6 +114,11 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// The object's own bytes.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The object's own text and place.
     pub fn raw(&self) -> Raw<'a> {
         self.part(0..self.bytes.len())

@@ -4,7 +4,6 @@ use super::{
     INVALID_PARAMS, INVALID_REQUEST, Kind, MAX_DEPTH, MAX_INTEGER_DIGITS, Member, Message,
     Rejection,
 };
-use crate::wire::object::Raw;
 use crate::wire::scan::Scanned;
 
 /// Why upstream's parser would give up on the text, if it would.
@@ -23,19 +22,14 @@ pub(super) fn limit_fault(scanned: &Scanned) -> Option<(i32, &'static str)> {
 /// Why upstream would drop the message without an answer, if it would.
 pub(super) fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str)> {
     let has = |member| message.has(member);
-    let params = message.params();
-    let is_method = |raw: Raw<'_>| raw.as_str().is_some();
-    if message
-        .get(Member::Version)
-        .and_then(|raw| raw.as_str())
-        .as_deref()
-        != Some("2.0")
-    {
+    let text = |member| message.get(member).and_then(|raw| raw.as_str());
+    let value = |member| message.get_bytes(member).map(|(value, _)| value);
+    let is_version = value(Member::Version) == Some(b"\"2.0\"")
+        || text(Member::Version).as_deref() == Some("2.0");
+    let takes_params = |params: &[u8]| params.starts_with(b"{") || params == b"null";
+    if !is_version {
         Some((INVALID_REQUEST, "`jsonrpc` must be \"2.0\""))
-    } else if message
-        .get(Member::Method)
-        .is_some_and(|raw| !is_method(raw))
-    {
+    } else if message.method.is_empty() && has(Member::Method) && text(Member::Method).is_none() {
         Some((INVALID_REQUEST, "`method` must be a string"))
     } else if has(Member::Id) && matches!(message.kind, Kind::Notification | Kind::Answer(None)) {
         Some((INVALID_REQUEST, "`id` must be a string or an integer"))
@@ -45,7 +39,7 @@ pub(super) fn envelope_fault(message: &Message<'_>) -> Option<(i32, &'static str
             "a message has a method or an error, not both",
         ))
     } else if has(Member::Method)
-        && params.is_some_and(|p| !p.text.starts_with('{') && !p.is_null())
+        && value(Member::Params).is_some_and(|params| !takes_params(params))
     {
         let code = match &*message.method {
             "tools/call" => INVALID_PARAMS,

@@ -36,25 +36,25 @@ const WORDS: [&[u8]; 2] = [b"success", b"isError"];
 /// The bytes from a word's first one to the first of its pair of equal letters.
 const PAIRS: [usize; 2] = [2, 3];
 /// An answer says each on both of its surfaces. One that says them of each of many items is searched instead.
-const ROOM: usize = 6;
+const ROOM: u8 = 6;
 
 /// Where `success` and `isError` stand, whatever stands around them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    places: [u32; ROOM],
+    places: [u32; ROOM as usize],
     /// More than there is room for: not all are noted.
-    count: usize,
+    count: u8,
 }
 
 impl Words {
     const UNKNOWN: Words = Words {
-        places: [0; ROOM],
+        places: [0; ROOM as usize],
         count: ROOM + 1,
     };
 
     /// The offset of each in the line; `None` when they were not all noted.
     pub fn places(&self) -> Option<impl Iterator<Item = usize> + '_> {
-        let places = self.places.get(..self.count)?;
+        let places = self.places.get(..usize::from(self.count))?;
         Some(places.iter().map(|&place| place as usize))
     }
 
@@ -74,7 +74,10 @@ impl Words {
     }
 
     fn push(&mut self, place: usize) {
-        match (self.places.get_mut(self.count), u32::try_from(place)) {
+        match (
+            self.places.get_mut(usize::from(self.count)),
+            u32::try_from(place),
+        ) {
             (Some(free), Ok(place)) => {
                 *free = place;
                 self.count += 1;

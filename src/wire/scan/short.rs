@@ -64,111 +64,89 @@ fn object<S: Simd, const ANSWER: bool>(simd: S, line: &[u8]) -> Option<Short> {
     walk(line, marks.get(..=line.len() / BLOCK)?, path, &marked)
 }
 
-/// Goes through the line's object from mark to mark. `None` for a token that stands where it cannot, and for anything
-/// behind the object.
-#[inline(always)]
-fn walk(line: &[u8], marks: &[u64], path: &[&[u8]], marked: &Marked) -> Option<Short> {
-    const NONE_OPEN: u64 = 1;
-    // The kinds of the open containers, the innermost in bit 0; 1 is an object. A mark lies ahead of them.
-    let mut kinds = NONE_OPEN;
-    let (mut depth, mut deepest) = (0, 0);
-    // The last token, and the last opening bracket.
-    let (mut last, mut opened) = (0, 0);
-    // Whether a key must come, and with it a colon.
-    let mut wants_key = false;
-    let mut trail = Trail {
-        line,
-        path,
-        is_spaced: marked.is_spaced,
-        following: 0,
-        followed: Default::default(),
-        inner: Inner::default(),
-    };
-    for (index, &mark) in marks.iter().enumerate() {
-        let mut left = mark;
-        while left != 0 {
-            let at = index * BLOCK + left.trailing_zeros() as usize;
+/// The marked tokens of a line, one after the other.
+struct Tokens<'a> {
+    line: &'a [u8],
+    marks: &'a [u64],
+    /// The current block, and its tokens that are left.
+    block: usize,
+    left: u64,
+}
+
+impl<'a> Tokens<'a> {
+    /// The place and the byte of the next one.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, u8)> {
+        while self.left == 0 {
+            self.block += 1;
+            self.left = *self.marks.get(self.block)?;
+        }
+        let at = self.block * BLOCK + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some((at, *self.line.get(at)?))
+    }
+
+    /// Passes over what is left of a container that begins at `opened` with `byte`: the most of the containers that
+    /// are open at once in it, itself counted, with the innermost one holding something.
+    #[inline(never)]
+    fn pass(&mut self, mut opened: usize, byte: u8) -> Option<usize> {
+        const NONE_OPEN: u64 = 1;
+        let is_object = |byte: u8| u64::from(byte >> 5 & 1);
+        // The kinds of the open containers, the innermost in bit 0; 1 is an object. A mark lies ahead of them, so of two
+        // the greater one is the deeper one.
+        let mut kinds = NONE_OPEN << 1 | is_object(byte);
+        let mut deepest = 0;
+        // 1 where a key must come, and with it a colon.
+        let mut wants_key = is_object(byte);
+        let Tokens { line, marks, .. } = *self;
+        let (mut block, mut left) = (self.block, self.left);
+        loop {
+            while left == 0 {
+                block += 1;
+                left = *marks.get(block)?;
+            }
+            let at = block * BLOCK + left.trailing_zeros() as usize;
             left &= left - 1;
             let byte = *line.get(at)?;
-            match byte {
-                b':' => {
-                    wants_key.then_some(())?;
-                    wants_key = false;
-                    if depth == trail.following {
-                        trail.key(last + 1, at);
-                    }
+            if byte <= b':' {
+                // A colon where one must come, or a comma where none must: they take turns, so one branch for both is
+                // easier to foretell than two.
+                let is_comma = u64::from(byte == b',');
+                if wants_key == is_comma {
+                    return None;
                 }
-                b',' => {
-                    if wants_key {
-                        return None;
-                    }
-                    wants_key = is_object(kinds);
-                    if depth == trail.following {
-                        trail.end(at);
-                    }
+                wants_key = is_comma & kinds;
+            } else if byte & 2 != 0 {
+                if wants_key != 0 {
+                    return None;
                 }
-                b'{' | b'[' => {
-                    if wants_key {
-                        return None;
-                    }
-                    wants_key = byte == b'{';
-                    if depth == trail.following {
-                        trail.begin(at, wants_key);
-                    }
-                    kinds = kinds << 1 | u64::from(wants_key);
-                    // The mark must not be lost.
-                    if kinds >> 62 != 0 {
-                        return None;
-                    }
-                    depth += 1;
-                    opened = at;
+                wants_key = is_object(byte);
+                kinds = kinds << 1 | wants_key;
+                // The mark must not be lost.
+                if kinds >> 61 != 0 {
+                    return None;
                 }
-                _ => {
-                    if byte != closing(kinds) {
+                opened = at;
+            } else {
+                if is_object(byte) != kinds & 1 {
+                    return None;
+                }
+                // What was closed since it was opened is no white space.
+                if at != opened + 1 && !is_blank(line, opened + 1, at) {
+                    if wants_key != 0 {
                         return None;
                     }
-                    let is_empty = opened == last && is_blank(line, last + 1, at);
-                    if !is_empty {
-                        if wants_key {
-                            return None;
-                        }
-                        deepest = deepest.max(depth);
-                    }
-                    wants_key = false;
-                    if depth == trail.following {
-                        trail.close(at, is_empty);
-                    }
-                    kinds >>= 1;
-                    depth -= 1;
-                    if kinds == NONE_OPEN {
-                        let rest = marks.get(index + 1..)?;
-                        let is_last = left == 0 && rest.iter().all(|&mark| mark == 0);
-                        let [message, ..] = trail.followed;
-                        return is_last.then_some(Short {
-                            entries: message.entries,
-                            inner: trail.inner,
-                            depth: deepest,
-                            integer_digits: marked.integer_digits,
-                            clues: marked.clues,
-                        });
-                    }
+                    deepest = deepest.max(kinds);
+                }
+                wants_key = 0;
+                kinds >>= 1;
+                if kinds == NONE_OPEN {
+                    (self.block, self.left) = (block, left);
+                    return Some(deepest.checked_ilog2().unwrap_or(0) as usize);
                 }
             }
-            last = at;
         }
     }
-    None
-}
-
-#[inline(always)]
-fn is_object(kinds: u64) -> bool {
-    kinds & 1 == 1
-}
-
-/// The byte that ends what is open.
-#[inline(always)]
-fn closing(kinds: u64) -> u8 {
-    if is_object(kinds) { b'}' } else { b']' }
 }
 
 /// Whether nothing but white space stands there; between tokens everything up to a space is some.
@@ -178,93 +156,104 @@ fn is_blank(line: &[u8], start: usize, end: usize) -> bool {
     between.iter().all(|&byte| byte <= b' ')
 }
 
-/// The objects whose entries can be followed: the line's own, and those of a path.
-const FOLLOWED: usize = 3;
-
-/// An object that is followed.
+/// An object around the one whose members are gone through.
 #[derive(Default)]
-struct Followed {
+struct Outer {
     /// Where it begins.
     start: usize,
-    /// Its last key, and where the value of that begins.
-    key: Range<usize>,
-    value: usize,
     entries: Vec<Entry>,
+    /// The key of the one inside.
+    key: Range<usize>,
 }
 
-/// The entries that are wanted.
-struct Trail<'a> {
-    line: &'a [u8],
-    path: &'a [&'a [u8]],
-    is_spaced: bool,
-    /// How many of the outermost containers are followed; all of them are objects.
-    following: usize,
-    followed: [Followed; FOLLOWED],
-    inner: Inner,
-}
-
-impl Trail<'_> {
-    /// A key of the innermost one stands there, and its colon at the end.
-    #[inline(always)]
-    fn key(&mut self, start: usize, colon: usize) {
-        let key = self.trimmed(start, colon);
-        let followed = &mut self.followed[self.following - 1];
-        followed.key = key;
-        followed.value = colon + 1;
-    }
-
-    /// A value of the innermost one ends before `at`.
-    #[inline(always)]
-    fn end(&mut self, at: usize) {
-        let Followed { key, value, .. } = &self.followed[self.following - 1];
-        let entry = Entry {
-            key: key.clone(),
-            value: self.trimmed(*value, at),
-        };
-        self.followed[self.following - 1].entries.push(entry);
-    }
-
-    /// A container begins that is the outermost one or a value of the innermost one that is followed.
-    #[inline(always)]
-    fn begin(&mut self, at: usize, is_object: bool) {
-        let on_path = match self.following.checked_sub(1) {
-            None => true,
-            Some(level) => {
-                let wanted = self.path.get(level);
-                let key = || self.line.get(self.followed[level].key.clone());
-                is_object && wanted.is_some_and(|wanted| key() == Some(*wanted))
+/// Goes through the members of the line's object, and of those that `path` leads to. `None` for a token that stands
+/// where it cannot, and for anything behind the object.
+#[inline(never)]
+fn walk(line: &[u8], marks: &[u64], path: &[&[u8]], marked: &Marked) -> Option<Short> {
+    let mut tokens = Tokens {
+        line,
+        marks,
+        block: 0,
+        left: *marks.first()?,
+    };
+    let trim = |start, end| match marked.is_spaced {
+        true => trimmed(line, start, end),
+        false => start..end,
+    };
+    let mut outer: [Outer; PATH.len()] = Default::default();
+    let mut inner = Inner::default();
+    let mut level = 0;
+    let mut deepest = 0;
+    let mut entries = Vec::with_capacity(USUAL);
+    // Where the object begins, and the last of its tokens.
+    let (mut start, _) = tokens.next()?;
+    let mut last = start;
+    let (mut at, mut byte) = tokens.next()?;
+    let is_empty = byte == b'}' && is_blank(line, last + 1, at);
+    while !is_empty {
+        // Here a member's colon must stand.
+        if byte != b':' {
+            return None;
+        }
+        let mut key = trim(last + 1, at);
+        let mut value = at + 1;
+        (at, byte) = tokens.next()?;
+        if byte == b'{' && path.get(level).copied() == line.get(key.clone()) {
+            let opened = at;
+            (at, byte) = tokens.next()?;
+            if byte != b'}' || !is_blank(line, opened + 1, at) {
+                let entries = std::mem::replace(&mut entries, Vec::with_capacity(USUAL));
+                *outer.get_mut(level)? = Outer {
+                    start,
+                    entries,
+                    key,
+                };
+                (start, last) = (opened, opened);
+                level += 1;
+                continue;
             }
-        };
-        if on_path {
-            let followed = &mut self.followed[self.following];
-            followed.start = at;
-            followed.entries = Vec::with_capacity(USUAL);
-            self.following += 1;
+            inner.put(level, (opened, Vec::new()));
+            (at, byte) = tokens.next()?;
+        } else if byte == b'{' || byte == b'[' {
+            let inside = tokens.pass(at, byte)?;
+            deepest = deepest.max(level + 1 + inside);
+            (at, byte) = tokens.next()?;
         }
+        // And here the member has ended, and perhaps the objects around it.
+        loop {
+            entries.push(Entry {
+                key,
+                value: trim(value, at),
+            });
+            if byte != b'}' {
+                break;
+            }
+            deepest = deepest.max(level + 1);
+            if level == 0 {
+                break;
+            }
+            level -= 1;
+            let around = std::mem::take(outer.get_mut(level)?);
+            let found = std::mem::replace(&mut entries, around.entries);
+            inner.put(level, (start, found));
+            (key, value, start) = (around.key, start, around.start);
+            (at, byte) = tokens.next()?;
+        }
+        match byte {
+            b',' => last = at,
+            b'}' => break,
+            _ => return None,
+        }
+        (at, byte) = tokens.next()?;
     }
-
-    /// The innermost one ends at `at`.
-    #[inline(always)]
-    fn close(&mut self, at: usize, is_empty: bool) {
-        if !is_empty {
-            self.end(at);
-        }
-        self.following -= 1;
-        if let Some(level) = self.following.checked_sub(1) {
-            let Followed { start, entries, .. } = &mut self.followed[level + 1];
-            self.inner.put(level, (*start, std::mem::take(entries)));
-        }
-    }
-
-    /// What stands between two tokens, without the white space around it.
-    #[inline(always)]
-    fn trimmed(&self, start: usize, end: usize) -> Range<usize> {
-        if self.is_spaced {
-            trimmed(self.line, start, end)
-        } else {
-            start..end
-        }
-    }
+    // Behind the object only white space is left, which is not marked.
+    tokens.next().is_none().then_some(Short {
+        entries,
+        inner,
+        depth: deepest,
+        integer_digits: marked.integer_digits,
+        clues: marked.clues,
+    })
 }
 
 #[cold]
