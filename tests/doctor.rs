@@ -263,6 +263,7 @@ impl Said {
     }
 
     /// The kinds of all problems.
+    #[cfg(unix)]
     fn problems(&self) -> Vec<&str> {
         let problems = self
             .findings()

@@ -9,10 +9,14 @@
 #[path = "support/program.rs"]
 mod program;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+#[cfg(unix)]
+use serde_json::json;
 use std::path::Path;
 use std::process::{Command, Output};
-use vrc_mcp_proxy::config::{UPSTREAM_VERSION, VARIABLES};
+#[cfg(unix)]
+use vrc_mcp_proxy::config::UPSTREAM_VERSION;
+use vrc_mcp_proxy::config::VARIABLES;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_vrc-mcp-proxy");
 const CLIENTS: [&str; 5] = ["claude-code", "claude-desktop", "cursor", "vscode", "codex"];

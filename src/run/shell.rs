@@ -16,7 +16,7 @@ pub(super) const WINDOW: usize = 1 << 20;
 const LINE: usize = 64;
 
 /// So many lines of a batch are dealt with before they are written: the other side works on them while the next ones
-/// are looked at.
+/// are looked at. Each portion goes on its own part of the credit: one that causes nothing must give back no other's.
 const PORTION: usize = 32;
 
 /// What a line takes of its side's credit.
@@ -154,12 +154,17 @@ impl Shell {
                 Some(late) => late.push(batch),
                 None => self.client_lines(batch),
             },
-            Event::Child(batch) => {
+            Event::Child(mut batch) => {
                 let now = self.now(batch.lines.len());
+                let in_portions = batch.lines.len() > PORTION;
+                let mut portion = None;
                 let mut head = batch.head;
                 for (at, line) in batch.lines.into_iter().enumerate() {
                     if at % PORTION == 0 && at > 0 {
-                        self.carry_out(None, None);
+                        self.carry_out(portion.take(), None);
+                    }
+                    if in_portions {
+                        transfer(&mut batch.permit, &mut portion, cost(&line));
                     }
                     trace("upstream", &line);
                     let head = head.take();
@@ -167,7 +172,7 @@ impl Shell {
                     self.relay
                         .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
-                self.carry_out(batch.permit, None);
+                self.carry_out(portion.or(batch.permit), None);
             }
             Event::ClientClosed => return Some(End::ClientClosed),
             Event::ClientBroken => return Some(End::ClientBroken),
@@ -190,10 +195,11 @@ impl Shell {
     /// that it merely sends.
     pub(super) fn client_lines(&mut self, mut batch: Batch) {
         let now = self.now(batch.lines.len());
-        let mut answered = None;
+        let in_portions = batch.lines.len() > PORTION;
+        let (mut answered, mut portion) = (None, None);
         for (at, line) in batch.lines.into_iter().enumerate() {
             if at % PORTION == 0 && at > 0 {
-                self.carry_out(None, None);
+                self.carry_out(answered.take(), portion.take());
             }
             trace("client", &line);
             let (before, cost) = (self.actions.len(), cost(&line));
@@ -201,9 +207,11 @@ impl Shell {
             let mut caused = self.actions[before..].iter();
             if caused.any(|action| matches!(action, Action::ToClient(_))) {
                 transfer(&mut batch.permit, &mut answered, cost);
+            } else if in_portions {
+                transfer(&mut batch.permit, &mut portion, cost);
             }
         }
-        self.carry_out(answered, batch.permit);
+        self.carry_out(answered, portion.or(batch.permit));
     }
 
     /// Does what the core asked for, in order, on the credit that each side's lines came on.

@@ -3,6 +3,7 @@
 use super::*;
 
 /// uvx lies where every user finds it, so no test can take it away.
+#[cfg(unix)]
 fn uvx_is_everywhere() -> bool {
     let fixed = [
         "/opt/homebrew/bin",

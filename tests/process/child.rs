@@ -161,6 +161,10 @@ impl Server {
                 let amount = number();
                 thread::spawn(move || flood(amount));
             }
+            "flood_with_gaps" => {
+                let amount = number();
+                thread::spawn(move || flood_with_gaps(amount));
+            }
             "stderr" => say(text()),
             "stderr_raw" => drop(io::stderr().write_all(text().as_bytes())),
             "stderr_flood" => (0..number() / 100).for_each(|_| say(&"e".repeat(99))),
@@ -192,6 +196,17 @@ fn flood(amount: usize) {
     let line = format!(r#"{{"jsonrpc":"2.0","method":"flood","params":{{"p":"{padding}"}}}}"#);
     for _ in 0..amount / line.len() {
         send(line.as_bytes());
+    }
+    send(br#"{"jsonrpc":"2.0","method":"flooded"}"#);
+}
+
+/// The same, with blank lines between: what one read brings mostly ends in them.
+fn flood_with_gaps(amount: usize) {
+    let padding = "f".repeat(1500);
+    let line = format!(r#"{{"jsonrpc":"2.0","method":"flood","params":{{"p":"{padding}"}}}}"#);
+    let piece = line + &"\n".repeat(70);
+    for _ in 0..amount / piece.len() {
+        send(piece.as_bytes());
     }
     send(br#"{"jsonrpc":"2.0","method":"flooded"}"#);
 }

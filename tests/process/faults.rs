@@ -1,7 +1,11 @@
 //! What a file system, a server and a client can do to the relay, beyond what the other files play.
 
-use crate::harness::{Builder, Session, ask, call, relay};
-use serde_json::{Value, json};
+use crate::harness::{Builder, Session, relay};
+#[cfg(unix)]
+use crate::harness::{ask, call};
+#[cfg(unix)]
+use serde_json::Value;
+use serde_json::json;
 use std::path::Path;
 
 /// What a tool call that reads the heartbeats gets: a snippet for an Editor that is named.
@@ -116,6 +120,7 @@ fn what_stands_in_the_folders_place_costs_the_editors_and_nothing_else() {
 }
 
 /// The moments in a session at which a server may die, as what the client has sent by then.
+#[cfg(unix)]
 fn phases() -> [Vec<String>; 5] {
     let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#.to_owned();
     let initialized = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned();

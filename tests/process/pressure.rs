@@ -102,6 +102,22 @@ fn a_gigabyte_for_a_client_that_never_reads_stays_with_the_server() {
     assert_eq!(session.code(), 0);
 }
 
+/// The credit of lines that were handed on does not come back with lines of the same read that cause nothing.
+#[test]
+fn blank_lines_behind_a_flood_do_not_open_the_way_for_more() {
+    let mut session = relay().stdout_unread().start_up();
+    session.ask(1, &json!([["flood_with_gaps", 100 * MB]]));
+    for round in 0..1000 {
+        session.ask(2, &json!([["stderr", format!("round {round}")]]));
+        session.says(&format!("round {round}"));
+    }
+    let before = peak(&session);
+    session.read_stdout();
+    while session.message()["method"] != "flooded" {}
+    assert!(before < BOUND_KIB, "{before} KiB before anything was read");
+    assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
+}
+
 #[test]
 fn a_server_that_does_not_read_stops_what_flows_to_it_and_no_answer() {
     let mut session = relay().gate("read").gate("answer").start_up();
