@@ -10,8 +10,8 @@
 //!         the trailer: close the body
 //! ```
 //!
-//! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; `global::` ahead of every
-//! type, since the snippet's locals may have any name; no names of its own where the snippet can see them.
+//! What holds for all of it: printable ASCII; C# 6, as mcs takes it, and current Roslyn; where the snippet's locals are
+//! in scope, which may have any name, `global::` ahead of every type and no names of its own.
 
 use super::literal::string_literal;
 use crate::wire::{push_escaped, unescape};
@@ -69,7 +69,7 @@ impl Lines {
             Kind::Venue(head) => ([head.as_str(), "", "", "", ""], 1),
             Kind::Idempotency => {
                 let [mark, literal, rest] = &GUARD.head;
-                ([mark.as_str(), key, literal, key, rest], 5)
+                ([mark.as_str(), key, literal, record_key(key), rest], 5)
             }
         };
         parts.into_iter().take(count)
@@ -185,7 +185,7 @@ pub fn idempotency(key: &str) -> Lines {
     let key = clean(key);
     Lines {
         kind: Kind::Idempotency,
-        added: GUARD.added + 2 * key.len(),
+        added: GUARD.added + key.len() + record_key(&key).len(),
         key: Some(key),
         ahead: IDEMPOTENCY_LINES,
     }
@@ -194,16 +194,16 @@ pub fn idempotency(key: &str) -> Lines {
 // It travels with every call, so it is as short as it can be.
 //
 // The snippet is the argument `f` of a lambda that holds all the rest: nothing in there is in the snippet's scope, so
-// its names are free to the snippet, in C# before 8 as well. The cast is for mcs, which copies a lambda that it finds a
-// type for, and cannot copy labels.
+// its names are free to the snippet, in C# before 8 as well, and types need no `global::`. The cast is for mcs, which
+// copies a lambda that it finds a type for, and cannot copy labels.
 // ToString() and Message are the caller's code as well: what they throw must not pass for the body's failure. While the
 // body runs `r` is empty.
-/// In here `$` is the key.
-const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v=null;string k="$",r=global::UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
-if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue it if it only reads; if it mutates, verify on disk":r[0]=='f'?"failed"+t+"The work did not land, though earlier steps may have":"succeeded"+t+"The record is the value's ToString(), not the value itself")+". Record: "+r;
-global::System.Action<string>s=x=>global::UnityEditor.SessionState.SetString(k,x);s("running");
+/// In here `$` is the key, and then [`record_key`].
+const HEAD: &str = r#"/* vrc-mcp-proxy key $ */ return((global::System.Func<global::System.Func<object>,object>)(f=>{object v=null;string k="$",r=UnityEditor.SessionState.GetString(k,""),t=": this snippet already ran exactly once under its key. ";
+if(r!="")return"[proxy-duplicate-suppressed] "+(r[0]=='r'?r+t+"The outcome is unknown: re-issue if it only reads, verify on disk if it mutates":r[0]=='f'?"failed"+t+"The work did not land, earlier steps may have":"succeeded"+t+"The record is the value's ToString(), not the value")+". Record: "+r;
+System.Action<string>s=x=>UnityEditor.SessionState.SetString(k,x);s("running");
 try{v=f();r="completed: ";s(v==null?"completed with null":r+v);}
-catch(global::System.Exception e){if(r!=""){s(r+"ToString() threw "+e.GetType());return v;}try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}return v;
+catch(System.Exception e){if(r!=""){s(r+"ToString() threw "+e.GetType());return v;}try{r=e.Message;}catch{r=""+e.GetType();}s("failed: "+r);throw;}return v;
 }))((global::System.Func<object>)(()=>{{
 "#;
 
@@ -232,6 +232,11 @@ static GUARD: LazyLock<Guard> = LazyLock::new(|| {
         added: HEAD.len() - 2 + TRAILER.len(),
     }
 });
+
+/// The part of a key under which `SessionState` has the record: 64 random bits are no less its own than 128.
+fn record_key(key: &str) -> &str {
+    key.get(..16).unwrap_or(key)
+}
 
 fn clean(key: &str) -> String {
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';

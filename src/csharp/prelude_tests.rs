@@ -22,7 +22,7 @@ fn six_lines_ahead_and_the_key_first_of_all() {
     let [head, trailer] = parts(&lines);
     assert_eq!((lines.ahead, line_count(&head)), (6, 7));
     assert!(head.starts_with(&format!("/* vrc-mcp-proxy key {KEY} */ ")));
-    assert_eq!(head.matches(&format!("\"{KEY}\"")).count(), 1);
+    assert_eq!(head.matches(&format!("\"{}\"", record_key(KEY))).count(), 1);
     let told = "return\"[proxy-duplicate-suppressed] \"";
     assert_eq!(head.matches(told).count(), 1);
     assert_eq!(trailer, "\n}return null;}));");
@@ -107,7 +107,7 @@ fn the_wrapping_stays_small() {
     let [inner, outer] = [idempotency(KEY), venue(PATH, Some(KEY))];
     // What the line to the upstream grows by.
     let json = inner.head().map(str::len).sum::<usize>() + inner.tail().len();
-    assert!(json < 1_150, "{json}");
+    assert!(json < 1_000, "{json}");
     let both = inner.added + outer.added;
     assert!(both < 1_800, "{both}");
 }
@@ -168,10 +168,23 @@ fn nothing_injected_can_be_captured_by_a_name_of_the_callers() {
             .iter()
             .all(|word| KEYWORDS.contains(&&**word))
     );
-    // The names are all declared in that lambda, and nothing else is leaned on.
+    // The names are all declared in that lambda, and nothing else is leaned on but two namespaces, which no local of the
+    // caller's can hide in there.
     let names = free_words(own).into_iter();
     let names: Vec<_> = names.filter(|word| !KEYWORDS.contains(&&**word)).collect();
-    assert_eq!(names, ["e", "f", "k", "r", "s", "t", "v", "x"]);
+    let all = [
+        "System",
+        "UnityEditor",
+        "e",
+        "f",
+        "k",
+        "r",
+        "s",
+        "t",
+        "v",
+        "x",
+    ];
+    assert_eq!(names, all);
     assert_eq!(
         own.matches(['{', '(']).count(),
         own.matches(['}', ')']).count()

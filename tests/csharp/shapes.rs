@@ -167,7 +167,7 @@ pub(crate) const RUNS: &[Run] = &[
         "return 42;",
         "= Int32 42",
         "completed: 42",
-        ("succeeded", "not the value itself. Record: completed: 42"),
+        ("succeeded", "not the value. Record: completed: 42"),
     ),
     run(
         "return new Custom();",
@@ -185,7 +185,7 @@ pub(crate) const RUNS: &[Run] = &[
         "return \"\";",
         "= String ",
         "completed: ",
-        ("succeeded", "ToString(), not the value itself"),
+        ("succeeded", "ToString(), not the value"),
     ),
     run(
         "return null;",

@@ -93,7 +93,7 @@ fn slow_snippet() -> Scene {
             verdict: Verdict::Success,
             told: &[
                 "already ran exactly once",
-                "The record is the value's ToString(), not the value itself. Record: completed: baked",
+                "The record is the value's ToString(), not the value. Record: completed: baked",
             ],
         },
         ..Scene::of(
