@@ -40,15 +40,6 @@ impl<S: Simd> Block<S> {
         (self.0 - b'0').simd_le(9).to_bitmask()
     }
 
-    /// The letters that may stand behind a backslash, but for `u`.
-    #[inline(always)]
-    pub(super) fn short_escapes(self) -> u64 {
-        [b'n', b't', b'r', b'b', b'f']
-            .map(|letter| self.eq(letter))
-            .into_iter()
-            .fold(0, BitOr::bitor)
-    }
-
     /// The first letters of `cc` and `rr`, one of which is in each of the words that clues tell of, and what may be one
     /// at the block's end.
     #[inline(always)]

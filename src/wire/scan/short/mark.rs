@@ -148,7 +148,7 @@ fn escapes(line: &[u8], at: usize, mut left: u64, takes_units: bool) -> Option<b
 }
 
 /// Checks the numbers and words that begin in a block: the digits of the longest integer.
-#[inline(always)]
+#[inline(never)]
 fn scalars(line: &[u8], at: usize, digits: u64, scalar: u64, mut starts: u64) -> Option<usize> {
     let mut longest = 0;
     while starts != 0 {
