@@ -154,6 +154,10 @@ pub enum ClientLine<'a> {
 
 /// An upstream's line, sorted.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all lines are messages, and to box one is an allocation a line"
+)]
 pub enum UpstreamLine<'a> {
     /// Nothing but white space.
     Blank,

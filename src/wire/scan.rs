@@ -25,20 +25,13 @@ use std::ops::Range;
 /// # Errors
 /// [`Broken`] when `text` is not exactly one JSON value.
 pub fn scan(text: &str) -> Result<Scanned, Broken> {
-    if let Some(short) = short::call(text.as_bytes()) {
-        return Ok(Scanned {
-            top: Top::Object,
-            entries: short.entries,
-            inner: short.inner,
-            depth: short.depth,
-            integer_digits: short.integer_digits,
-            // It has no escape that could be one.
-            lone_surrogate: false,
-        });
+    match short::call(text.as_bytes()) {
+        Some(scanned) => Ok(scanned),
+        None => scan_bytewise(text),
     }
-    scan_bytewise(text)
 }
 
+#[inline(never)]
 fn scan_bytewise(text: &str) -> Result<Scanned, Broken> {
     let mut scanner = Scanner::new(text.as_bytes());
     let mut entries = Vec::with_capacity(USUAL);
@@ -72,16 +65,13 @@ pub fn look(line: &[u8]) -> Result<Seen, Broken> {
 /// # Errors
 /// [`Broken`] when `line` is not exactly one JSON value.
 pub fn look_ahead(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
-    if let Some(short) = short::answer(line) {
-        return Ok(Seen {
-            top: Top::Object,
-            entries: short.entries,
-            clues: short.clues,
-        });
+    match short::answer(line) {
+        Some(seen) => Ok(seen),
+        None => look_long(line, head),
     }
-    look_long(line, head)
 }
 
+#[inline(never)]
 fn look_long(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
     let mut scanner = Scanner {
         ahead: head.and_then(HeadStart::ahead),

@@ -31,10 +31,9 @@ impl Clues {
     }
 }
 
-/// The words that are noted.
-const WORDS: [&[u8]; 2] = [b"success", b"isError"];
-/// The bytes from a word's first one to the first of its pair of equal letters.
-const PAIRS: [usize; 2] = [2, 3];
+/// The words that are noted, each with the bytes from its first one to the first of its pair of equal letters.
+const SUCCESS: (&[u8; 7], usize) = (b"success", 2);
+const IS_ERROR: (&[u8; 7], usize) = (b"isError", 3);
 /// An answer says each on both of its surfaces. One that says them of each of many items is searched instead.
 const ROOM: u8 = 6;
 
@@ -64,11 +63,14 @@ impl Words {
         while pairs != 0 {
             let first = at + pairs.trailing_zeros() as usize;
             pairs &= pairs - 1;
-            for (word, pair) in WORDS.iter().zip(PAIRS) {
-                let start = first.wrapping_sub(pair);
-                if line.get(start..).is_some_and(|rest| rest.starts_with(word)) {
-                    self.push(start);
-                }
+            let (word, pair) = match line.get(first) {
+                Some(b'c') => SUCCESS,
+                _ => IS_ERROR,
+            };
+            let start = first.wrapping_sub(pair);
+            let rest = line.get(start..).unwrap_or_default();
+            if rest.first_chunk() == Some(word) {
+                self.push(start);
             }
         }
     }

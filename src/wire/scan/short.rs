@@ -8,9 +8,9 @@
 //! where a fault stands.
 
 use super::block::BLOCK;
-use super::{ARGUMENTS, Clues, Entry, Inner, PARAMS, USUAL};
-use fearless_simd::{Level, Simd, dispatch};
-use mark::{Marked, Marks, mark};
+use super::{ARGUMENTS, Entry, Inner, PARAMS, Scanned, Seen, Top, USUAL};
+use fearless_simd::{Level, dispatch};
+use mark::{Marks, mark};
 use std::ops::Range;
 
 mod mark;
@@ -18,50 +18,56 @@ mod mark;
 /// The longest line that is looked at here, in bytes.
 pub(super) const LONGEST: usize = 4096;
 
-/// A short line that is one JSON object.
-#[derive(Debug)]
-pub(super) struct Short {
-    pub(super) entries: Vec<Entry>,
-    pub(super) inner: Inner,
-    pub(super) depth: usize,
-    pub(super) integer_digits: usize,
-    pub(super) clues: Clues,
-}
-
 /// The objects of a client's message whose entries are found with its own, each by its key in the one before.
 const PATH: [&[u8]; 2] = [PARAMS, ARGUMENTS];
 
-/// Looks at a client's line. `None` when that cannot be done here, for whatever reason. There are no clues, and
-/// no lone surrogates.
-pub(super) fn call(line: &[u8]) -> Option<Short> {
+/// Looks at a client's line as [`super::scan`] does. `None` when that cannot be done here, for whatever reason.
+#[inline]
+pub(super) fn call(line: &[u8]) -> Option<Scanned> {
     call_by(Level::new(), line)
 }
 
-fn call_by(level: Level, line: &[u8]) -> Option<Short> {
+fn call_by(level: Level, line: &[u8]) -> Option<Scanned> {
     fits(line).then_some(())?;
-    dispatch!(level, simd => object::<_, false>(simd, line))
+    let mut marks: Marks = [0; _];
+    let marked = dispatch!(level, simd => mark::<_, false>(simd, line, &mut marks))?;
+    let mut scanned = Scanned {
+        top: Top::Object,
+        entries: Vec::with_capacity(USUAL),
+        inner: Inner::default(),
+        depth: 0,
+        integer_digits: marked.integer_digits,
+        // It has no escape that could be one.
+        lone_surrogate: false,
+    };
+    let marks = marks.get(..=line.len() / BLOCK)?;
+    let Scanned { entries, inner, .. } = &mut scanned;
+    scanned.depth = walk(line, marks, marked.is_spaced, entries, Some(inner))?;
+    Some(scanned)
 }
 
-/// Looks at an upstream's line: its entries and clues. `None` when that cannot be done here, for whatever reason.
-pub(super) fn answer(line: &[u8]) -> Option<Short> {
+/// Looks at an upstream's line as [`super::look`] does. `None` when that cannot be done here, for whatever reason.
+#[inline]
+pub(super) fn answer(line: &[u8]) -> Option<Seen> {
     answer_by(Level::new(), line)
 }
 
-fn answer_by(level: Level, line: &[u8]) -> Option<Short> {
+fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
     fits(line).then_some(())?;
-    dispatch!(level, simd => object::<_, true>(simd, line))
+    let mut marks: Marks = [0; _];
+    let marked = dispatch!(level, simd => mark::<_, true>(simd, line, &mut marks))?;
+    let mut seen = Seen {
+        top: Top::Object,
+        entries: Vec::with_capacity(USUAL),
+        clues: marked.clues,
+    };
+    let marks = marks.get(..=line.len() / BLOCK)?;
+    walk(line, marks, marked.is_spaced, &mut seen.entries, None)?;
+    Some(seen)
 }
 
 fn fits(line: &[u8]) -> bool {
     line.len() <= LONGEST && line.first() == Some(&b'{')
-}
-
-#[inline(always)]
-fn object<S: Simd, const ANSWER: bool>(simd: S, line: &[u8]) -> Option<Short> {
-    let mut marks: Marks = [0; _];
-    let marked = mark::<S, ANSWER>(simd, line, &mut marks)?;
-    let path: &[&[u8]] = if ANSWER { &[] } else { &PATH };
-    walk(line, marks.get(..=line.len() / BLOCK)?, path, &marked)
 }
 
 /// The marked tokens of a line, one after the other.
@@ -101,50 +107,50 @@ impl<'a> Tokens<'a> {
         let Tokens { line, marks, .. } = *self;
         let (mut block, mut left) = (self.block, self.left);
         loop {
-            while left == 0 {
-                block += 1;
-                left = *marks.get(block)?;
-            }
-            let at = block * BLOCK + left.trailing_zeros() as usize;
-            left &= left - 1;
-            let byte = *line.get(at)?;
-            if byte <= b':' {
-                // A colon where one must come, or a comma where none must: they take turns, so one branch for both is
-                // easier to foretell than two.
-                let is_comma = u64::from(byte == b',');
-                if wants_key == is_comma {
-                    return None;
-                }
-                wants_key = is_comma & kinds;
-            } else if byte & 2 != 0 {
-                if wants_key != 0 {
-                    return None;
-                }
-                wants_key = is_object(byte);
-                kinds = kinds << 1 | wants_key;
-                // The mark must not be lost.
-                if kinds >> 61 != 0 {
-                    return None;
-                }
-                opened = at;
-            } else {
-                if is_object(byte) != kinds & 1 {
-                    return None;
-                }
-                // What was closed since it was opened is no white space.
-                if at != opened + 1 && !is_blank(line, opened + 1, at) {
+            while left != 0 {
+                let at = block * BLOCK + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let byte = *line.get(at)?;
+                if byte <= b':' {
+                    // A colon where one must come, or a comma where none must: they take turns, so one branch for both is
+                    // easier to foretell than two.
+                    let is_comma = u64::from(byte == b',');
+                    if wants_key == is_comma {
+                        return None;
+                    }
+                    wants_key = is_comma & kinds;
+                } else if byte & 2 != 0 {
                     if wants_key != 0 {
                         return None;
                     }
-                    deepest = deepest.max(kinds);
-                }
-                wants_key = 0;
-                kinds >>= 1;
-                if kinds == NONE_OPEN {
-                    (self.block, self.left) = (block, left);
-                    return Some(deepest.checked_ilog2().unwrap_or(0) as usize);
+                    wants_key = is_object(byte);
+                    kinds = kinds << 1 | wants_key;
+                    // The mark must not be lost.
+                    if kinds >> 61 != 0 {
+                        return None;
+                    }
+                    opened = at;
+                } else {
+                    if is_object(byte) != kinds & 1 {
+                        return None;
+                    }
+                    // What was closed since it was opened is no white space.
+                    if at != opened + 1 && !is_blank(line, opened + 1, at) {
+                        if wants_key != 0 {
+                            return None;
+                        }
+                        deepest = deepest.max(kinds);
+                    }
+                    wants_key = 0;
+                    kinds >>= 1;
+                    if kinds == NONE_OPEN {
+                        (self.block, self.left) = (block, left);
+                        return Some(deepest.checked_ilog2().unwrap_or(0) as usize);
+                    }
                 }
             }
+            block += 1;
+            left = *marks.get(block)?;
         }
     }
 }
@@ -156,104 +162,101 @@ fn is_blank(line: &[u8], start: usize, end: usize) -> bool {
     between.iter().all(|&byte| byte <= b' ')
 }
 
-/// An object around the one whose members are gone through.
-#[derive(Default)]
-struct Outer {
-    /// Where it begins.
-    start: usize,
-    entries: Vec<Entry>,
-    /// The key of the one inside.
-    key: Range<usize>,
+/// The way through the objects that are followed: the line's own, and those that [`PATH`] leads to.
+struct Walk<'a, 'i> {
+    tokens: Tokens<'a>,
+    is_spaced: bool,
+    /// Where the entries of those on the path go; `None` when only the line's own object is followed.
+    inner: Option<&'i mut Inner>,
 }
 
-/// Goes through the members of the line's object, and of those that `path` leads to. `None` for a token that stands
-/// where it cannot, and for anything behind the object.
-#[inline(never)]
-fn walk(line: &[u8], marks: &[u64], path: &[&[u8]], marked: &Marked) -> Option<Short> {
-    let mut tokens = Tokens {
-        line,
-        marks,
-        block: 0,
-        left: *marks.first()?,
-    };
-    let trim = |start, end| match marked.is_spaced {
-        true => trimmed(line, start, end),
-        false => start..end,
-    };
-    let mut outer: [Outer; PATH.len()] = Default::default();
-    let mut inner = Inner::default();
-    let mut level = 0;
-    let mut deepest = 0;
-    let mut entries = Vec::with_capacity(USUAL);
-    // Where the object begins, and the last of its tokens.
-    let (mut start, _) = tokens.next()?;
-    let mut last = start;
-    let (mut at, mut byte) = tokens.next()?;
-    let is_empty = byte == b'}' && is_blank(line, last + 1, at);
-    while !is_empty {
-        // Here a member's colon must stand.
-        if byte != b':' {
-            return None;
+impl Walk<'_, '_> {
+    /// Goes through the members of the object that begins at `opened`, so many others around it: how deep they nest.
+    /// `None` for a token that stands where it cannot. It calls itself for the next object on the path.
+    #[inline(never)]
+    fn members(&mut self, opened: usize, level: usize, entries: &mut Vec<Entry>) -> Option<usize> {
+        let mut deepest = level + 1;
+        let mut last = opened;
+        let (mut colon, mut byte) = self.tokens.next()?;
+        if byte == b'}' && is_blank(self.tokens.line, opened + 1, colon) {
+            return Some(0);
         }
-        let mut key = trim(last + 1, at);
-        let mut value = at + 1;
-        (at, byte) = tokens.next()?;
-        if byte == b'{' && path.get(level).copied() == line.get(key.clone()) {
-            let opened = at;
-            (at, byte) = tokens.next()?;
-            if byte != b'}' || !is_blank(line, opened + 1, at) {
-                let entries = std::mem::replace(&mut entries, Vec::with_capacity(USUAL));
-                *outer.get_mut(level)? = Outer {
-                    start,
-                    entries,
-                    key,
-                };
-                (start, last) = (opened, opened);
-                level += 1;
-                continue;
+        while byte == b':' {
+            let mut key = last + 1..colon;
+            let mut value = colon + 1..0;
+            (value.end, byte) = self.tokens.next()?;
+            // An opening bracket.
+            if byte & 0x46 == 0x42 {
+                if self.is_spaced {
+                    key = trimmed(self.tokens.line, key.start, key.end);
+                }
+                deepest = deepest.max(self.inside(value.end, byte, level, key.clone())?);
+                (value.end, byte) = self.tokens.next()?;
             }
-            inner.put(level, (opened, Vec::new()));
-            (at, byte) = tokens.next()?;
-        } else if byte == b'{' || byte == b'[' {
-            let inside = tokens.pass(at, byte)?;
-            deepest = deepest.max(level + 1 + inside);
-            (at, byte) = tokens.next()?;
-        }
-        // And here the member has ended, and perhaps the objects around it.
-        loop {
-            entries.push(Entry {
-                key,
-                value: trim(value, at),
-            });
-            if byte != b'}' {
-                break;
+            last = value.end;
+            if self.is_spaced {
+                key = trimmed(self.tokens.line, key.start, key.end);
+                value = trimmed(self.tokens.line, value.start, value.end);
             }
-            deepest = deepest.max(level + 1);
-            if level == 0 {
-                break;
+            entries.push(Entry { key, value });
+            match byte {
+                b',' => {}
+                b'}' => return Some(deepest),
+                _ => return None,
             }
-            level -= 1;
-            let around = std::mem::take(outer.get_mut(level)?);
-            let found = std::mem::replace(&mut entries, around.entries);
-            inner.put(level, (start, found));
-            (key, value, start) = (around.key, start, around.start);
-            (at, byte) = tokens.next()?;
+            (colon, byte) = self.tokens.next()?;
         }
-        match byte {
-            b',' => last = at,
-            b'}' => break,
-            _ => return None,
-        }
-        (at, byte) = tokens.next()?;
+        None
     }
-    // Behind the object only white space is left, which is not marked.
-    tokens.next().is_none().then_some(Short {
-        entries,
+
+    /// Goes through the container under a key: how deep it nests, counted from the outermost.
+    #[inline(never)]
+    fn inside(
+        &mut self,
+        opened: usize,
+        byte: u8,
+        level: usize,
+        key: Range<usize>,
+    ) -> Option<usize> {
+        if let Some(wanted) = PATH.get(level)
+            && self.inner.is_some()
+            && byte == b'{'
+            && self.tokens.line.get(key) == Some(*wanted)
+        {
+            let mut entries = Vec::with_capacity(USUAL);
+            let depth = self.members(opened, level + 1, &mut entries)?;
+            if let Some(inner) = &mut self.inner {
+                inner.put(level, (opened, entries));
+            }
+            return Some(depth);
+        }
+        Some(level + 1 + self.tokens.pass(opened, byte)?)
+    }
+}
+
+/// Goes through the line's object from mark to mark: how deep it nests. `None` for a token that stands where it cannot,
+/// and for anything behind the object.
+fn walk(
+    line: &[u8],
+    marks: &[u64],
+    is_spaced: bool,
+    entries: &mut Vec<Entry>,
+    inner: Option<&mut Inner>,
+) -> Option<usize> {
+    let mut walk = Walk {
+        tokens: Tokens {
+            line,
+            marks,
+            block: 0,
+            left: *marks.first()?,
+        },
+        is_spaced,
         inner,
-        depth: deepest,
-        integer_digits: marked.integer_digits,
-        clues: marked.clues,
-    })
+    };
+    let (opened, _) = walk.tokens.next()?;
+    let depth = walk.members(opened, 0, entries)?;
+    // Behind it only white space is left, which is not marked.
+    walk.tokens.next().is_none().then_some(depth)
 }
 
 #[cold]

@@ -353,4 +353,4 @@ impl Skip {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

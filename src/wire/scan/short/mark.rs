@@ -30,6 +30,100 @@ struct Before {
     scalar: u64,
 }
 
+/// The tokens of a block.
+struct Tokens {
+    open: u64,
+    close: u64,
+    colon: u64,
+    /// The last two, and commas.
+    punctuation: u64,
+    string_end: u64,
+    /// Bytes of numbers and words, and whatever has no place outside of a string.
+    scalar: u64,
+    space: u64,
+}
+
+/// The strings of a block.
+struct Strings {
+    quote: u64,
+    /// With the quote that opens one, without the one that ends it.
+    in_string: u64,
+    /// Spaces and control bytes, wherever they stand.
+    low: u64,
+}
+
+impl Before {
+    /// Finds a block's strings, and checks what is in them. `None` for a fault.
+    #[inline(always)]
+    fn strings<S: Simd, const CLUES: bool>(
+        &mut self,
+        line: &[u8],
+        at: usize,
+        block: Block<S>,
+        clues: &mut Clues,
+    ) -> Option<Strings> {
+        let backslash = block.eq(b'\\');
+        let quotes = block.eq(b'"');
+        let low = block.upto(b' ');
+        let escaped = escaped(backslash, &mut self.escaped);
+        let quote = quotes & !escaped;
+        let in_string = prefix_xor(quote) ^ self.in_string;
+        self.in_string = (in_string >> 63).wrapping_neg();
+        if CLUES {
+            let pairs = block.pairs();
+            if pairs != 0 {
+                clues.words.note(line, at, pairs);
+            }
+            let doubled = escaped & backslash & in_string;
+            if doubled != 0 {
+                clues.odd_escapes |= hides(line, at, doubled, block);
+            }
+        }
+        if low & in_string != 0 {
+            clues.spaces = true;
+            if block.upto(0x1F) & in_string != 0 {
+                return None;
+            }
+        }
+        let odd = escaped & in_string & !(quotes | backslash);
+        if odd != 0 {
+            let rare = odd & !block.eq(b'n');
+            if rare != 0 {
+                clues.odd_escapes |= escapes(line, at, rare, CLUES)?;
+            }
+        }
+        Some(Strings {
+            quote,
+            in_string,
+            low,
+        })
+    }
+
+    /// Checks that each token may stand behind the one before it: where numbers and words begin, `None` for a fault.
+    #[inline(always)]
+    fn order(&mut self, tokens: &Tokens) -> Option<u64> {
+        let &Tokens {
+            open,
+            close,
+            colon,
+            punctuation,
+            string_end,
+            scalar,
+            space,
+        } = tokens;
+        let behind_scalar = scalar << 1 | self.scalar;
+        self.scalar = scalar >> 63;
+        let value_end = close << 1 | behind_scalar & !scalar;
+        let behind_open = follow(open << 1, &mut self.open, open, space);
+        let behind_string = follow(string_end << 1, &mut self.string, string_end, space);
+        let behind_value = follow(value_end, &mut self.value, close, space);
+        // Behind a value stands punctuation and nothing else; it stands nowhere else, unless a container is empty.
+        let wrong = (behind_string | behind_value) ^ punctuation;
+        let fault = wrong & !(close & behind_open) | colon & !behind_string;
+        (fault == 0).then_some(scalar & !behind_scalar)
+    }
+}
+
 /// Marks the tokens of which containers are made, and checks all others: strings, numbers and words, and that each of
 /// them and of the marked ones may stand behind the one before it. Which container a token stands in is not known
 /// here. `None` for a fault, and for what is left to others. Only with `CLUES` they are looked for, and `\u`
@@ -54,40 +148,15 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
         let bytes = blocks.get(index).unwrap_or(&last);
         let at = index * BLOCK;
         let block = Block::new(simd, bytes);
-        let backslash = block.eq(b'\\');
-        let quotes = block.eq(b'"');
-        let low = block.upto(b' ');
-        let escaped = escaped(backslash, &mut before.escaped);
-        let quote = quotes & !escaped;
-        let in_string = prefix_xor(quote) ^ before.in_string;
-        before.in_string = (in_string >> 63).wrapping_neg();
         if CLUES {
             all = all | block;
-            let pairs = block.pairs();
-            if pairs != 0 {
-                marked.clues.words.note(line, at, pairs);
-            }
-            let doubled = escaped & backslash & in_string;
-            if doubled != 0 {
-                let odd = block.eq(b'u') | block.eq(b'/');
-                let next = || matches!(line.get(at + BLOCK), Some(b'u' | b'/'));
-                marked.clues.odd_escapes |=
-                    doubled << 1 & odd != 0 || (doubled >> 63 != 0 && next());
-            }
         }
-        if low & in_string != 0 {
-            marked.clues.spaces = true;
-            if block.upto(0x1F) & in_string != 0 {
-                return None;
-            }
-        }
-        let odd = escaped & in_string & !(quotes | backslash);
-        if odd != 0 {
-            let rare = odd & !block.eq(b'n');
-            if rare != 0 {
-                marked.clues.odd_escapes |= escapes(line, at, rare, CLUES)?;
-            }
-        }
+        let strings = before.strings::<S, CLUES>(line, at, block, &mut marked.clues)?;
+        let Strings {
+            quote,
+            in_string,
+            low,
+        } = strings;
         let outside = !(in_string | quote);
         let mut space = 0;
         if low & outside != 0 {
@@ -102,18 +171,16 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
         let punctuation = close | colon | block.eq(b',') & outside;
         *marks = open | punctuation;
         let scalar = outside & !(space | open | punctuation);
-        let scalar_end = (scalar << 1 | before.scalar) & !scalar;
-        let string_end = quote & !in_string;
-        let behind_open = follow(open << 1, &mut before.open, open, space);
-        let behind_string = follow(string_end << 1, &mut before.string, string_end, space);
-        let behind_value = follow(close << 1 | scalar_end, &mut before.value, close, space);
-        // Behind a value stands punctuation and nothing else; it stands nowhere else, unless a container is empty.
-        let wrong = (behind_string | behind_value) ^ punctuation;
-        if wrong & !(close & behind_open) | colon & !behind_string != 0 {
-            return None;
-        }
-        let starts = scalar & !(scalar << 1 | before.scalar);
-        before.scalar = scalar >> 63;
+        let tokens = Tokens {
+            open,
+            close,
+            colon,
+            punctuation,
+            string_end: quote & !in_string,
+            scalar,
+            space,
+        };
+        let starts = before.order(&tokens)?;
         if starts != 0 {
             let digits = scalars(line, at, block.digits(), scalar, starts)?;
             marked.integer_digits = marked.integer_digits.max(digits);
@@ -123,6 +190,15 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
         marked.clues.non_ascii = all.upto(0x7F) != u64::MAX;
     }
     (before.in_string == 0).then_some(marked)
+}
+
+/// Whether two backslashes, of which `doubled` is the second, may be the first of a `\u` or `\/` in JSON that a string
+/// holds.
+#[inline(always)]
+fn hides<S: Simd>(line: &[u8], at: usize, doubled: u64, block: Block<S>) -> bool {
+    let odd = block.eq(b'u') | block.eq(b'/');
+    let next = || matches!(line.get(at + BLOCK), Some(b'u' | b'/'));
+    doubled << 1 & odd != 0 || (doubled >> 63 != 0 && next())
 }
 
 /// Checks a block's escapes other than the usual ones, each given by its second byte: whether one of them is odd.
@@ -148,7 +224,7 @@ fn escapes(line: &[u8], at: usize, mut left: u64, takes_units: bool) -> Option<b
 }
 
 /// Checks the numbers and words that begin in a block: the digits of the longest integer.
-#[inline(always)]
+#[inline(never)]
 fn scalars(line: &[u8], at: usize, digits: u64, scalar: u64, mut starts: u64) -> Option<usize> {
     let mut longest = 0;
     while starts != 0 {

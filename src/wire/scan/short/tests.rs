@@ -1,4 +1,5 @@
-use super::super::{Broken, Scanned, Seen, look_long, scan_bytewise};
+use super::super::skip::tests::ITEMS;
+use super::super::{Broken, Clues, look_long, scan_bytewise};
 use super::*;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -30,7 +31,7 @@ fn agree(line: &str) -> bool {
         assert_eq!(call.entries, wanted.entries, "{line}");
         assert_eq!(call.depth, wanted.depth, "{line}");
         assert_eq!(call.integer_digits, wanted.integer_digits, "{line}");
-        assert!(!wanted.lone_surrogate, "{line}");
+        assert_eq!(call.lone_surrogate, wanted.lone_surrogate, "{line}");
         let mut inner = wanted.inner.clone();
         for at in 0..line.len() {
             assert_eq!(call.inner.take(at), inner.take(at), "{line} at {at}");
@@ -148,6 +149,25 @@ fn what_is_no_json_object_is_not_taken() {
             assert!(!agree(&format!("{}{line}", " ".repeat(pad))), "{line}");
             if let Some(rest) = line.strip_prefix('{') {
                 assert!(!agree(&format!("{{{}{rest}", " ".repeat(pad))), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_value_is_told_at_every_place_of_a_block() {
+    for item in ITEMS {
+        // An empty one is none.
+        let is_json = serde_json::from_str::<serde::de::IgnoredAny>(item).is_ok();
+        let is_taken = is_json && !item.contains("\\u");
+        for pad in 0..130 {
+            let pad = "x".repeat(pad);
+            for line in [
+                format!("{{\"{pad}\":{item}}}"),
+                format!("{{\"a\":[\"{pad}\",{item}],\"params\":{{\"b\" : {item} , \"c\":0}}}}"),
+                format!("{{{}\"params\" : {item} }}", " ".repeat(pad.len())),
+            ] {
+                assert_eq!(agree(&line), is_taken, "{line}");
             }
         }
     }

@@ -2,7 +2,7 @@ use super::*;
 use serde::de::IgnoredAny;
 
 /// What may stand as an item of an array, and what may not.
-const ITEMS: [&str; 66] = [
+pub(in super::super) const ITEMS: [&str; 66] = [
     "true",
     "false",
     "null",
