@@ -19,6 +19,7 @@ impl Relay {
     }
 
     /// As [`Relay::on_child_line`], with what was seen of the line while it came in.
+    #[inline(never)]
     pub fn on_child_line_ahead(
         &mut self,
         line: Bytes,

@@ -35,6 +35,7 @@ pub(super) enum Onward {
 
 impl Relay {
     /// A line from the client, without its newline.
+    #[inline(never)]
     pub fn on_client_line(&mut self, line: Bytes, now: Now, out: &mut Vec<Action>) {
         let onward = self.client_line(&line, now, out);
         to_child(line, onward, out);

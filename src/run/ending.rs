@@ -1,7 +1,7 @@
 //! The end: what ends the serving, and the ladder that follows.
 
 use super::io::Io;
-use super::shell::{End, Shell, Step};
+use super::shell::{End, Event, Shell, Step};
 use crate::stderr::Stderr;
 use crate::upstream::{describe, exit_status};
 use std::process::ExitStatus;
@@ -53,7 +53,7 @@ impl Shell {
         }
         // Behind the answers that are still to come: a client that has left wants those, if anything.
         self.actions.append(&mut unsent);
-        self.carry_out(None, None);
+        self.carry_out_aside(None, None);
         let by_itself = self.end_tree(end);
         // Its last words come ahead of ours.
         self.io.pass_rest(REST);
@@ -127,10 +127,10 @@ impl Shell {
         let last_words = Stderr::get().last_passed();
         self.relay
             .on_child_end(&how, &last_words, &mut self.actions);
-        self.carry_out(None, None);
+        self.carry_out_aside(None, None);
         self.catch_up();
         for batch in self.late.take().unwrap_or_default() {
-            self.client_lines(batch);
+            self.handle_aside(Event::Client(batch));
         }
     }
 
@@ -164,7 +164,7 @@ impl Shell {
         let mut waiting = self.relay.waiting();
         let mut meter = Meter::of(&self.io);
         while !done(self) {
-            match self.step(Some(limit)) {
+            match self.step_aside(Some(limit)) {
                 Step::End(end @ (End::Signal(_) | End::ClientBroken)) => {
                     return Waited::Hurried(end);
                 }

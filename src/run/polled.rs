@@ -132,6 +132,7 @@ impl Io {
     }
 
     /// Waits for the next event; `None` when `limit` comes first.
+    #[inline(always)]
     pub(super) fn next(&mut self, limit: Option<Instant>) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -149,7 +150,7 @@ impl Io {
     pub(super) fn arrived(&mut self) -> Vec<Event> {
         for _ in 0..CATCH_UP {
             let before = self.events.len();
-            self.turn(Way::Both, Some(Duration::ZERO));
+            self.turn_aside(Way::Both, Some(Duration::ZERO));
             if self.events.len() == before {
                 break;
             }
@@ -158,6 +159,7 @@ impl Io {
     }
 
     /// Hands in lines for the client, and leaves none behind.
+    #[inline(always)]
     pub(super) fn send_client(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         if let Some(writer) = &mut self.to_client
             && writer.send(lines, permit).is_err()
@@ -169,6 +171,7 @@ impl Io {
     }
 
     /// Hands in lines for the upstream, and leaves none behind.
+    #[inline(always)]
     pub(super) fn send_child(&mut self, lines: &mut Vec<Bytes>, permit: Permit) {
         if let Some(writer) = &mut self.to_child
             && writer.send(lines, permit).is_err()
@@ -210,12 +213,13 @@ impl Io {
             if wait.is_zero() {
                 return false;
             }
-            self.turn(Way::Outward, Some(wait));
+            self.turn_aside(Way::Outward, Some(wait));
         }
         true
     }
 
     /// Waits until something can go on, and lets all of that.
+    #[inline(always)]
     fn turn(&mut self, way: Way, wait: Option<Duration>) {
         let kept = [&mut self.child, &mut self.client].map(|reader| reader.as_mut()?.tend());
         let wait = kept.into_iter().chain([wait]).flatten().min();
@@ -241,7 +245,14 @@ impl Io {
         }
     }
 
+    /// As [`Io::turn`], for where it is seldom taken.
+    #[inline(never)]
+    fn turn_aside(&mut self, way: Way, wait: Option<Duration>) {
+        self.turn(way, wait);
+    }
+
     /// What can go on, by [`Source`].
+    #[inline(always)]
     fn poll(&self, way: Way, wait: Option<Duration>) -> [bool; SOURCES] {
         let mut ready = [false; SOURCES];
         let mut fds: [_; SOURCES] = from_fn(|_| PollFd::new(&self.signals, PollFlags::IN));
@@ -302,6 +313,7 @@ impl Io {
         }
     }
 
+    #[inline(always)]
     fn read_client(&mut self) {
         let Some((batch, open)) = self.client.as_mut().map(Reader::read) else {
             return;
@@ -315,6 +327,7 @@ impl Io {
         }
     }
 
+    #[inline(always)]
     fn read_child(&mut self) {
         let Some((batch, open)) = self.child.as_mut().map(Reader::read) else {
             return;

@@ -112,6 +112,11 @@ impl Shell {
     }
 
     /// Waits for one event or deadline and deals with it.
+    ///
+    /// This and all that lies between it and a system call is inlined. When one of those has switched to another process,
+    /// each return behind it costs a misprediction, since the kernel then forgets where calls came from: without calls
+    /// a small round trip takes a twentieth less of the relay's time (docs/performance.md).
+    #[inline(always)]
     pub(super) fn step(&mut self, limit: Option<Instant>) -> Step {
         let deadline = self.relay.next_deadline().map(|at| self.started + at);
         // First of all: a side that never stops sending must not hold a deadline up.
@@ -135,7 +140,7 @@ impl Shell {
         if deadline.is_some_and(|at| at <= now) {
             let now = self.now(2);
             self.relay.on_deadline(now, &mut self.actions);
-            self.carry_out(None, None);
+            self.carry_out_aside(None, None);
             return Some(Step::On);
         }
         Some(Step::Limit)
@@ -144,10 +149,27 @@ impl Shell {
     /// Deals with the events that have already come.
     pub(super) fn catch_up(&mut self) {
         for event in self.io.arrived() {
-            self.handle(event);
+            self.handle_aside(event);
         }
     }
 
+    /// As [`Shell::step`], for where it is seldom taken: that one is large.
+    #[inline(never)]
+    pub(super) fn step_aside(&mut self, limit: Option<Instant>) -> Step {
+        self.step(limit)
+    }
+
+    #[inline(never)]
+    pub(super) fn handle_aside(&mut self, event: Event) -> Option<End> {
+        self.handle(event)
+    }
+
+    #[inline(never)]
+    pub(super) fn carry_out_aside(&mut self, on_client: Permit, on_child: Permit) {
+        self.carry_out(on_client, on_child);
+    }
+
+    #[inline(always)]
     fn handle(&mut self, event: Event) -> Option<End> {
         match event {
             Event::Client(batch) => match &mut self.late {
@@ -161,7 +183,7 @@ impl Shell {
                 let mut head = batch.head;
                 for (at, line) in batch.lines.into_iter().enumerate() {
                     if at % PORTION == 0 && at > 0 {
-                        self.carry_out(portion.take(), None);
+                        self.carry_out_aside(portion.take(), None);
                     }
                     if in_portions {
                         transfer(&mut batch.permit, &mut portion, cost(&line));
@@ -193,13 +215,14 @@ impl Shell {
     /// Credit follows the line: to the upstream's writer, or to the client's when the line is answered
     /// here. So a client that does not read is stopped by the answers it causes here, and by nothing
     /// that it merely sends.
-    pub(super) fn client_lines(&mut self, mut batch: Batch) {
+    #[inline(always)]
+    fn client_lines(&mut self, mut batch: Batch) {
         let now = self.now(batch.lines.len());
         let in_portions = batch.lines.len() > PORTION;
         let (mut answered, mut portion) = (None, None);
         for (at, line) in batch.lines.into_iter().enumerate() {
             if at % PORTION == 0 && at > 0 {
-                self.carry_out(answered.take(), portion.take());
+                self.carry_out_aside(answered.take(), portion.take());
             }
             trace("client", &line);
             let (before, cost) = (self.actions.len(), cost(&line));
@@ -215,6 +238,7 @@ impl Shell {
     }
 
     /// Does what the core asked for, in order, on the credit that each side's lines came on.
+    #[inline(always)]
     pub(super) fn carry_out(&mut self, on_client: Permit, on_child: Permit) {
         for action in self.actions.drain(..) {
             match action {

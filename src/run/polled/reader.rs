@@ -87,8 +87,9 @@ impl Reader {
     }
 
     /// Reads: the lines that are whole now, and whether there may be more. A last line without a newline counts.
+    #[inline(always)]
     pub(super) fn read(&mut self) -> (Option<Batch>, bool) {
-        for _ in 1..READS {
+        for _ in 0..READS {
             let before = self.read_so_far();
             let (batch, open) = self.read_once();
             // A pipe that a long line comes through fills up again while its last part is looked at.
@@ -96,7 +97,7 @@ impl Reader {
                 return (batch, open);
             }
         }
-        self.read_once()
+        (None, true)
     }
 
     fn read_so_far(&self) -> usize {
@@ -106,6 +107,7 @@ impl Reader {
             .len()
     }
 
+    #[inline(always)]
     fn read_once(&mut self) -> (Option<Batch>, bool) {
         let open = match self.read_some() {
             Ok(length) => length > 0,
@@ -147,6 +149,7 @@ impl Reader {
         lines
     }
 
+    #[inline(always)]
     fn read_some(&mut self) -> Result<usize, Errno> {
         self.make_room();
         let Some(large) = &mut self.large else {

@@ -66,6 +66,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the pipe is broken.
+    #[inline(always)]
     pub(super) fn send(&mut self, lines: &mut Vec<Bytes>, permit: Permit) -> Result<(), Errno> {
         if self.closing {
             return Ok(());
@@ -123,6 +124,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the pipe is broken.
+    #[inline(always)]
     pub(super) fn flush(&mut self) -> Result<Flow, Errno> {
         while !self.is_empty() {
             match self.write_once() {
@@ -143,6 +145,7 @@ impl Writer {
         })
     }
 
+    #[inline(always)]
     fn write_once(&self) -> Result<usize, Errno> {
         let last = &self.gathered[self.sent..];
         let first = self.pieces.front().map_or(last, |piece| &**piece);
