@@ -81,6 +81,7 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// Reads the call that a message is; `None` when its `params` are no object.
+    #[inline(always)]
     pub fn read(id: Id, message: &mut Message<'a>) -> Option<Self> {
         let params = message.object(message.params()?)?;
         let arguments = params.get("arguments");

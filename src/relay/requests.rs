@@ -327,6 +327,7 @@ fn deadline(
     Ok(first)
 }
 
+#[inline(always)]
 pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
     Box::new(InFlight {
         id,

@@ -170,6 +170,7 @@ pub enum UpstreamLine<'a> {
 }
 
 /// Sorts a client's line (without its newline).
+#[inline]
 pub fn read_client(line: &[u8]) -> ClientLine<'_> {
     let line = trim(line);
     if line.is_empty() {
@@ -184,6 +185,7 @@ pub fn read_upstream(line: &[u8]) -> UpstreamLine<'_> {
 }
 
 /// As [`read_upstream`], with what was seen of the line while it came in.
+#[inline]
 pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> UpstreamLine<'a> {
     let head = head.filter(|_| message_range(line).start == 0);
     let line = trim(line);
@@ -211,6 +213,7 @@ fn seen_object(line: &[u8], entries: Vec<Entry>, clues: Clues) -> Option<Object<
 }
 
 impl<'a> Message<'a> {
+    #[inline(always)]
     fn new(object: Object<'a>, clues: Clues, inner: Inner) -> Self {
         let places = Places::of(&object);
         let value = |member| object.bytes_at(places.get(member)?);
@@ -277,6 +280,7 @@ impl<'a> Message<'a> {
     }
 }
 
+#[inline(always)]
 fn client_message(line: &[u8]) -> ClientLine<'_> {
     let reject = |code, reason| {
         ClientLine::Rejected(Rejection {
