@@ -71,6 +71,8 @@ pub struct Call<'a> {
     executes: bool,
     params: Object<'a>,
     arguments: Option<Object<'a>>,
+    /// `unity_instance` as the client sent it: several look for it, and most calls have none.
+    instance: Option<Raw<'a>>,
     set: Vec<(&'static str, String)>,
     removed: Vec<&'static str>,
     /// For a call that executes, `code` as the client sent it.
@@ -93,6 +95,9 @@ impl<'a> Call<'a> {
         let code = arguments.as_ref().filter(|_| executes);
         Some(Call {
             code: code.and_then(|arguments| arguments.get("code")),
+            instance: arguments
+                .as_ref()
+                .and_then(|arguments| arguments.get("unity_instance")),
             executes,
             id,
             tool,
@@ -156,6 +161,11 @@ impl<'a> Call<'a> {
     /// string.
     pub fn normalized_action(&self) -> String {
         self.action().as_deref().map(normalize).unwrap_or_default()
+    }
+
+    /// The Editor that the call itself names, as the client sent it.
+    pub fn instance(&self) -> Option<Selector> {
+        Selector::read(self.instance?.text)
     }
 
     /// Whether this is `execute_code` with action `execute`, as the client sent it.

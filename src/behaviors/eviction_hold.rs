@@ -7,7 +7,6 @@
 
 use super::{Behavior, Cx, Hook, Refusal};
 use crate::call::Call;
-use crate::instances::Selector;
 use crate::relay::hold::{Passage, Traffic, Turn, UnityBound};
 use std::time::Duration;
 
@@ -58,9 +57,8 @@ fn rule(request: UnityBound<'_>, traffic: &Traffic, cx: &Cx<'_>) -> Passage {
 
 /// Whether upstream looks for Editors because of the call itself.
 fn scans(call: &Call<'_>, cx: &Cx<'_>) -> bool {
-    let named = || call.argument("unity_instance").and_then(Selector::read);
     // A bound call gets its instance when it goes out.
-    call.tool == "set_active_instance" || cx.config.binding.is_some() || named().is_some()
+    call.tool == "set_active_instance" || cx.config.binding.is_some() || call.instance().is_some()
 }
 
 fn full(traffic: &Traffic) -> Refusal {

@@ -86,7 +86,7 @@ impl Heartbeats {
     /// and hides nothing; a folder that cannot be read is empty.
     pub fn read(&self) -> Vec<Editor> {
         // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
-        let Some(folder) = self.folder.as_ref().filter(|folder| folder.exists()) else {
+        let Some(folder) = self.folder.as_deref().filter(|folder| is_there(folder)) else {
             return Vec::new();
         };
         // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
@@ -148,6 +148,14 @@ impl Heartbeats {
         }
         after
     }
+}
+
+/// Whether a path leads to something. Each call asks it, and std's way there is the longer one.
+fn is_there(path: &Path) -> bool {
+    #[cfg(unix)]
+    return rustix::fs::stat(path).is_ok();
+    #[cfg(not(unix))]
+    path.exists()
 }
 
 /// The hash in a heartbeat file's name.

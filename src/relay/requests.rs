@@ -201,7 +201,7 @@ impl Relay {
 
     /// The Editor that a call is meant for: its own, the pin, the environment's default.
     fn target(&self, call: &Call<'_>) -> Option<Target> {
-        let per_call = call.argument("unity_instance").and_then(Selector::read);
+        let per_call = call.instance();
         let pin = || self.pins.pin.as_deref().and_then(Selector::from_text);
         let default = || {
             let value = self.config.default_instance.as_deref()?;

@@ -56,6 +56,8 @@ enum Way {
     Outward,
 }
 
+/// What is kept for the next batch has room for so many lines at the most.
+const KEPT_LINES: usize = 64;
 /// Turns in which what has already come is looked for.
 const CATCH_UP: usize = 64;
 
@@ -70,6 +72,8 @@ pub(super) struct Io {
     signals: Signals,
     /// What the last turn brought.
     events: VecDeque<Event>,
+    /// Where the next batch's lines go.
+    spare: Vec<Bytes>,
 }
 
 impl Io {
@@ -87,6 +91,7 @@ impl Io {
             process: None,
             signals: Signals::watch()?,
             events: VecDeque::new(),
+            spare: Vec::new(),
         })
     }
 
@@ -156,6 +161,14 @@ impl Io {
             }
         }
         self.events.drain(..).collect()
+    }
+
+    /// Takes back what a batch's lines were in.
+    #[inline(always)]
+    pub(super) fn recycle(&mut self, lines: Vec<Bytes>) {
+        if lines.capacity() <= KEPT_LINES {
+            self.spare = lines;
+        }
     }
 
     /// Hands in lines for the client, and leaves none behind.
@@ -315,7 +328,11 @@ impl Io {
 
     #[inline(always)]
     fn read_client(&mut self) {
-        let Some((batch, open)) = self.client.as_mut().map(Reader::read) else {
+        let Some((batch, open)) = self
+            .client
+            .as_mut()
+            .map(|client| client.read(&mut self.spare))
+        else {
             return;
         };
         if let Some(batch) = batch {
@@ -329,7 +346,8 @@ impl Io {
 
     #[inline(always)]
     fn read_child(&mut self) {
-        let Some((batch, open)) = self.child.as_mut().map(Reader::read) else {
+        let Some((batch, open)) = self.child.as_mut().map(|child| child.read(&mut self.spare))
+        else {
             return;
         };
         if let Some(batch) = batch {

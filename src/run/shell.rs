@@ -181,7 +181,7 @@ impl Shell {
                 let in_portions = batch.lines.len() > PORTION;
                 let mut portion = None;
                 let mut head = batch.head;
-                for (at, line) in batch.lines.into_iter().enumerate() {
+                for (at, line) in batch.lines.drain(..).enumerate() {
                     if at % PORTION == 0 && at > 0 {
                         self.carry_out_aside(portion.take(), None);
                     }
@@ -195,6 +195,7 @@ impl Shell {
                         .on_child_line_ahead(line, head.as_deref(), now, out);
                 }
                 self.carry_out(portion.or(batch.permit), None);
+                self.io.recycle(batch.lines);
             }
             Event::ClientClosed => return Some(End::ClientClosed),
             Event::ClientBroken => return Some(End::ClientBroken),
@@ -220,7 +221,7 @@ impl Shell {
         let now = self.now(batch.lines.len());
         let in_portions = batch.lines.len() > PORTION;
         let (mut answered, mut portion) = (None, None);
-        for (at, line) in batch.lines.into_iter().enumerate() {
+        for (at, line) in batch.lines.drain(..).enumerate() {
             if at % PORTION == 0 && at > 0 {
                 self.carry_out_aside(answered.take(), portion.take());
             }
@@ -235,6 +236,7 @@ impl Shell {
             }
         }
         self.carry_out(answered, portion.or(batch.permit));
+        self.io.recycle(batch.lines);
     }
 
     /// Does what the core asked for, in order, on the credit that each side's lines came on.

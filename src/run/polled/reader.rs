@@ -86,12 +86,12 @@ impl Reader {
         kept
     }
 
-    /// Reads: the lines that are whole now, and whether there may be more. A last line without a newline counts.
+    /// Reads: the lines that are whole now, in `spare`, and whether there may be more. A last line without a newline counts.
     #[inline(always)]
-    pub(super) fn read(&mut self) -> (Option<Batch>, bool) {
+    pub(super) fn read(&mut self, spare: &mut Vec<Bytes>) -> (Option<Batch>, bool) {
         for _ in 0..READS {
             let before = self.read_so_far();
-            let (batch, open) = self.read_once();
+            let (batch, open) = self.read_once(spare);
             // A pipe that a long line comes through fills up again while its last part is looked at.
             if batch.is_some() || !open || self.read_so_far() < before + LONG {
                 return (batch, open);
@@ -108,7 +108,7 @@ impl Reader {
     }
 
     #[inline(always)]
-    fn read_once(&mut self) -> (Option<Batch>, bool) {
+    fn read_once(&mut self, spare: &mut Vec<Bytes>) -> (Option<Batch>, bool) {
         let open = match self.read_some() {
             Ok(length) => length > 0,
             Err(error) => matches!(error, Errno::AGAIN | Errno::INTR),
@@ -126,7 +126,7 @@ impl Reader {
             }
             return (None, open);
         }
-        let lines = self.take(whole);
+        let lines = self.take(whole, std::mem::take(spare));
         let permit = self.credit.take(&lines);
         let head = self.head.take();
         let batch = Batch {
@@ -138,15 +138,12 @@ impl Reader {
     }
 
     /// As [`Reader::take`], with the lines copied.
-    fn copy(&mut self, whole: usize) -> Vec<Bytes> {
+    fn copy(&mut self, whole: usize, lines: &mut Vec<Bytes>) {
         let buffer = &self.buffer[..whole];
         let places = split(buffer, self.searched);
-        let lines = places
-            .map(|place| Bytes::copy_from_slice(&buffer[place]))
-            .collect();
+        lines.extend(places.map(|place| Bytes::copy_from_slice(&buffer[place])));
         self.buffer.drain(..whole);
         self.searched = self.buffer.len();
-        lines
     }
 
     #[inline(always)]
@@ -195,9 +192,10 @@ impl Reader {
     }
 
     /// Takes the lines off the front of what was read, of which `whole` bytes are whole lines.
-    fn take(&mut self, whole: usize) -> Vec<Bytes> {
+    fn take(&mut self, whole: usize, mut lines: Vec<Bytes>) -> Vec<Bytes> {
         if whole <= COPIED && self.large.is_none() {
-            return self.copy(whole);
+            self.copy(whole, &mut lines);
+            return lines;
         }
         let is_large = self.large.is_some();
         let buffer = match self.large.take() {
@@ -209,7 +207,7 @@ impl Reader {
             self.buffer.extend_from_slice(rest);
         }
         let places = split(&buffer[..whole], self.searched);
-        let lines = places.map(|place| buffer.slice(place)).collect();
+        lines.extend(places.map(|place| buffer.slice(place)));
         self.searched = self.buffer.len();
         if !is_large {
             self.lent = buffer;
@@ -255,7 +253,7 @@ mod tests {
                 (Some(piece), Some(ours)) => ours.write_all(piece).expect("room"),
                 _ => ours = None,
             }
-            let (batch, open) = reader.read();
+            let (batch, open) = reader.read(&mut Vec::new());
             let new = batch.iter().flat_map(|batch| &batch.lines);
             lines.extend(new.map(|line| Bytes::copy_from_slice(line)));
             held.extend(batch.filter(|_| hold));
@@ -293,7 +291,7 @@ mod tests {
         let mut read = |byte: u8| {
             let line = [&[byte; COPIED][..], b"\n"].concat();
             ours.write_all(&line).expect("room");
-            reader.read().0.expect("a line")
+            reader.read(&mut Vec::new()).0.expect("a line")
         };
         let first = read(b'1');
         let place = first.lines[0].as_ptr();
@@ -324,7 +322,7 @@ mod tests {
             for line in ["{}\n", &long, "{}\n", &long] {
                 for piece in line.as_bytes().chunks(CHUNK / 2) {
                     ours.write_all(piece).expect("room");
-                    batches.extend(reader.read().0);
+                    batches.extend(reader.read(&mut Vec::new()).0);
                 }
             }
             let heads: Vec<bool> = batches.iter().map(|batch| batch.head.is_some()).collect();
