@@ -300,7 +300,7 @@ impl<'a> Reply<'a> {
     /// Whether `success` stands at `at`, and behind it `false`, in the line's own JSON or in that of a text.
     fn says_false(&self, at: usize) -> bool {
         // In the payload's text a line break or a tab is an escape.
-        let is_between = |byte: &u8| is_between(byte) || b"nrt".contains(byte);
+        let is_between = |byte: &u8| is_between(byte) || matches!(byte, b'n' | b'r' | b't');
         self.says(at, b"success", is_between, b"false")
     }
 
@@ -320,7 +320,7 @@ impl<'a> Reply<'a> {
 
 /// Whether a byte may stand between a key and its value.
 fn is_between(byte: &u8) -> bool {
-    b"\":\\ \t\r\n".contains(byte)
+    matches!(byte, b'"' | b':' | b'\\' | b' ' | b'\t' | b'\r' | b'\n')
 }
 
 #[cfg(test)]
