@@ -19,7 +19,7 @@ EXPOSED = {
     "set_active_instance", "unity_reflect",
 }
 # What the lines around a snippet cannot do without.
-WRAPPED = ("global::UnityEditor.SessionState", "/* vrc-mcp-proxy key ")
+WRAPPED = ("UnityEditor.SessionState", "/* vrc-mcp-proxy key ")
 
 
 def lines_of(raw):
