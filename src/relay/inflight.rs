@@ -72,11 +72,6 @@ impl InFlight {
         }
     }
 
-    /// Whether this is a call of `tool` with exactly this action.
-    pub fn is(&self, tool: &str, action: &str) -> bool {
-        self.tool == tool && self.action.as_deref() == Some(action)
-    }
-
     /// How many lines were put ahead of the caller's code in all.
     pub fn prelude_lines(&self) -> usize {
         self.prelude.iter().map(|(_, lines)| lines).sum()
