@@ -210,8 +210,9 @@ proptest! {
     fn a_quick_look_sees_the_same(mut c in choices()) {
         // Blocks of 64 bytes: what a document looks like depends on where it stands.
         let pad = "p".repeat(c.below(64));
-        // Only long lines are looked at in blocks.
-        let text = mutated(&mut c) + &" ".repeat(256);
+        // Lines of up to 4 KiB are looked at in one way, longer ones in another.
+        let behind = c.pick(&[256, 4096]);
+        let text = mutated(&mut c) + &" ".repeat(behind);
         for text in [format!(r#"{{"{pad}":[{text}],"k":{text}}}"#), [&" ".repeat(pad.len()), text.as_str()].concat(), text] {
             match (scan(&text), look(text.as_bytes())) {
                 (Ok(slow), Ok(quick)) => {

@@ -57,6 +57,26 @@ fn peak(_: &Session) -> usize {
 /// Generous: two windows of a megabyte, a debug build, an allocator's slack.
 const BOUND_KIB: usize = 40 << 10;
 
+/// Lets the upstream speak so many times: time for the relay to take more than it should, if it would.
+fn rounds(session: &mut Session, count: usize) {
+    for round in 0..count {
+        session.ask(2, &json!([["stderr", format!("round {round}")]]));
+        session.says(&format!("round {round}"));
+    }
+}
+
+/// A flood for a client that begins to read when so many rounds are over.
+fn reads_late(flood: &str, size: usize, count: usize) {
+    let mut session = relay().stdout_unread().start_up();
+    session.ask(1, &json!([[flood, size]]));
+    rounds(&mut session, count);
+    let before = peak(&session);
+    session.read_stdout();
+    while session.message()["method"] != "flooded" {}
+    assert!(before < BOUND_KIB, "{before} KiB before anything was read");
+    assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
+}
+
 #[test]
 fn a_client_that_does_not_read_can_still_send() {
     let mut session = relay().stdout_unread().start_up();
@@ -74,18 +94,7 @@ fn a_client_that_does_not_read_can_still_send() {
 
 #[test]
 fn a_flood_for_a_client_that_reads_late_stays_in_the_servers_pipe() {
-    let mut session = relay().stdout_unread().start_up();
-    session.ask(1, &json!([["flood_aside", 200 * MB]]));
-    // Time for the relay to take more than it should, if it would.
-    for round in 0..50 {
-        session.ask(2, &json!([["stderr", format!("round {round}")]]));
-        session.says(&format!("round {round}"));
-    }
-    let before = peak(&session);
-    session.read_stdout();
-    while session.message()["method"] != "flooded" {}
-    assert!(before < BOUND_KIB, "{before} KiB before anything was read");
-    assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
+    reads_late("flood_aside", 200 * MB, 50);
 }
 
 #[test]
@@ -93,10 +102,7 @@ fn a_gigabyte_for_a_client_that_never_reads_stays_with_the_server() {
     let mut session = relay().stdout_unread().start_up();
     session.ask(1, &json!([["flood_aside", 1000 * MB]]));
     // As long as the relay takes what flows the other way, it could take more of this too.
-    for round in 0..50 {
-        session.ask(2, &json!([["stderr", format!("round {round}")]]));
-        session.says(&format!("round {round}"));
-    }
+    rounds(&mut session, 50);
     assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
     session.close();
     assert_eq!(session.code(), 0);
@@ -105,17 +111,7 @@ fn a_gigabyte_for_a_client_that_never_reads_stays_with_the_server() {
 /// The credit of lines that were handed on does not come back with lines of the same read that cause nothing.
 #[test]
 fn blank_lines_behind_a_flood_do_not_open_the_way_for_more() {
-    let mut session = relay().stdout_unread().start_up();
-    session.ask(1, &json!([["flood_with_gaps", 100 * MB]]));
-    for round in 0..1000 {
-        session.ask(2, &json!([["stderr", format!("round {round}")]]));
-        session.says(&format!("round {round}"));
-    }
-    let before = peak(&session);
-    session.read_stdout();
-    while session.message()["method"] != "flooded" {}
-    assert!(before < BOUND_KIB, "{before} KiB before anything was read");
-    assert!(peak(&session) < BOUND_KIB, "{} KiB", peak(&session));
+    reads_late("flood_with_gaps", 100 * MB, 1000);
 }
 
 #[test]
