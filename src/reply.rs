@@ -148,8 +148,9 @@ impl<'a> Reply<'a> {
         Reply::with_parts(message.bytes(), message.clues, result, error)
     }
 
-    /// An answer of these bytes, UTF-8, with this envelope.
-    pub fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
+    /// An answer of these bytes, UTF-8, with this envelope, of which nothing was noted on the way.
+    #[cfg(test)]
+    pub(crate) fn new(bytes: &'a [u8], envelope: &Object<'a>) -> Self {
         let result = envelope.get("result");
         let result = result.map(|raw| (raw.text.as_bytes(), raw.at));
         Reply::with_parts(bytes, Clues::UNKNOWN, result, envelope.get("error"))

@@ -1,10 +1,10 @@
 //! From the upstream to the client.
 
-use super::hooks::ask;
+use super::hooks::{ask, ask_each};
 use super::inflight::{Asked, InFlight, State};
 use super::requests::Onward;
 use super::{Action, Level, Now, RELAY, Relay, codes, log_contained, unanswered};
-use crate::behaviors::EditHook;
+use crate::behaviors::{Cx, EditHook, NoteHook};
 use crate::contain::{Class, Contained};
 use crate::reply::{self, Additions, Fact, Reply};
 use crate::wire::envelope::{Kind, Message, UpstreamLine, in_place_of, read_upstream_ahead};
@@ -228,30 +228,35 @@ impl Relay {
             forwarded: true,
         };
         let hooks = self.hooks.about(&call.tool);
-        let (edits, notes) = (&hooks.edits, &hooks.notes);
-        let mut from = 0;
-        let change = |edit: EditHook| edit(call, reply, &cx);
-        while let Some((at, edit)) = ask(edits, from, Class::Advisory, change)? {
-            additions.edits.push((fact(edits[at].0, edit.code), edit));
-            from = at + 1;
-        }
-        from = 0;
-        loop {
-            let view = &cx;
-            let said = ask(notes, from, Class::Advisory, |note| {
-                Some(note(call, reply, view)).filter(|notes| !notes.is_empty())
-            });
-            let Some((at, said)) = said? else {
-                return Ok(additions);
-            };
-            let name = notes[at].0;
-            cx.said.push(name);
-            for note in said {
-                additions.facts.push(fact(name, note.code));
-                additions.notes.push(note.text);
-            }
-            from = at + 1;
-        }
+        let question = |edit: EditHook, cx: &Cx<'_>| edit(call, reply, cx);
+        ask_each(
+            &hooks.edits,
+            Class::Advisory,
+            &mut cx,
+            question,
+            |_, name, edit| {
+                additions.edits.push((fact(name, edit.code), edit));
+                Ok::<_, Contained>(())
+            },
+        )?;
+        let question = |note: NoteHook, cx: &Cx<'_>| {
+            Some(note(call, reply, cx)).filter(|notes| !notes.is_empty())
+        };
+        ask_each(
+            &hooks.notes,
+            Class::Advisory,
+            &mut cx,
+            question,
+            |cx, name, notes| {
+                cx.said.push(name);
+                for note in notes {
+                    additions.facts.push(fact(name, note.code));
+                    additions.notes.push(note.text);
+                }
+                Ok::<_, Contained>(())
+            },
+        )?;
+        Ok(additions)
     }
 }
 

@@ -130,6 +130,29 @@ pub(super) fn ask<H: Copy + RefUnwindSafe, T>(
     })
 }
 
+/// Asks all hooks in their order, and hands on what each has to say, with its behaviour's name. What it changes of the
+/// state is seen by those behind it.
+///
+/// # Errors
+/// [`Contained`] when a hook panics, and what `take` gives up with.
+pub(super) fn ask_each<H: Copy + RefUnwindSafe, S: RefUnwindSafe, T, E: From<Contained>>(
+    hooks: &[Named<H>],
+    class: Class,
+    state: &mut S,
+    question: impl Fn(H, &S) -> Option<T> + RefUnwindSafe,
+    mut take: impl FnMut(&mut S, &'static str, T) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut from = 0;
+    loop {
+        let view = &*state;
+        let Some((at, said)) = ask(hooks, from, class, |hook| question(hook, view))? else {
+            return Ok(());
+        };
+        take(state, hooks[at].0, said)?;
+        from = at + 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,6 +14,12 @@ pub(super) enum Stopped {
     Failed(Contained),
 }
 
+impl From<Contained> for Stopped {
+    fn from(failure: Contained) -> Self {
+        Stopped::Failed(failure)
+    }
+}
+
 impl Relay {
     /// Answers a request that is not forwarded. `what` is the tool's name, or the method.
     pub(super) fn stop(

@@ -1,7 +1,7 @@
 //! From the client to the upstream.
 
 use super::hold::{Passage, UnityBound};
-use super::hooks::{Named, ask};
+use super::hooks::{Named, ask_each};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::witness::witness;
@@ -249,26 +249,24 @@ pub(super) fn guards(
     call: &mut Call<'_>,
     cx: &Cx<'_>,
 ) -> Result<(), Stopped> {
-    let mut from = 0;
-    loop {
-        let view = &*call;
-        let said = ask(guards, from, Class::Request, |guard| {
-            match guard(view, cx) {
-                Check::Pass => None,
-                check => Some(check),
+    let question = |guard: Guard, call: &Call<'_>| match guard(call, cx) {
+        Check::Pass => None,
+        check => Some(check),
+    };
+    ask_each(
+        guards,
+        Class::Request,
+        call,
+        question,
+        |call, name, check| {
+            match check {
+                Check::Pass => {}
+                Check::Aim(target) => call.target = Some(target),
+                Check::Refuse(refusal) => return Err(Stopped::By(name, refusal)),
             }
-        });
-        match said.map_err(Stopped::Failed)? {
-            Some((at, Check::Refuse(refusal))) => {
-                return Err(Stopped::By(guards[at].0, refusal));
-            }
-            Some((at, Check::Aim(target))) => {
-                call.target = Some(target);
-                from = at + 1;
-            }
-            Some((_, Check::Pass)) | None => return Ok(()),
-        }
-    }
+            Ok(())
+        },
+    )
 }
 
 fn rewrite(
@@ -277,24 +275,23 @@ fn rewrite(
     cx: &Cx<'_>,
 ) -> Result<Vec<(&'static str, usize)>, Stopped> {
     let mut prelude = Vec::new();
-    let mut from = 0;
-    loop {
-        let view = &*call;
-        let changed = ask(hooks, from, Class::Request, |rewrite| {
-            match rewrite(view, cx) {
-                Rewriting::Keep => None,
-                Rewriting::Change(change) => Some(change),
+    let question = |rewrite: RewriteHook, call: &Call<'_>| match rewrite(call, cx) {
+        Rewriting::Keep => None,
+        Rewriting::Change(change) => Some(change),
+    };
+    ask_each(
+        hooks,
+        Class::Request,
+        call,
+        question,
+        |call, name, change| {
+            if let Some(lines) = &change.lines {
+                prelude.push((name, lines.ahead));
             }
-        });
-        let Some((at, change)) = changed.map_err(Stopped::Failed)? else {
-            break;
-        };
-        if let Some(lines) = &change.lines {
-            prelude.push((hooks[at].0, lines.ahead));
-        }
-        call.apply(change);
-        from = at + 1;
-    }
+            call.apply(change);
+            Ok::<_, Stopped>(())
+        },
+    )?;
     if let Some((name, _)) = prelude.first()
         && let Check::Refuse(refusal) = request(name, || snippet_fits(call))?
     {
@@ -310,20 +307,23 @@ fn deadline(
     now: Now,
 ) -> Result<Option<(Duration, &'static str, Expiry)>, Stopped> {
     let mut first: Option<(Duration, &'static str, Expiry)> = None;
-    let mut from = 0;
-    let limit = |deadline: DeadlineHook| deadline(call, cx);
-    while let Some((place, expiry)) =
-        ask(hooks, from, Class::Request, limit).map_err(Stopped::Failed)?
-    {
-        from = place + 1;
-        // A limit beyond the clock's reach is no limit.
-        let at = now.since_start.checked_add(expiry.after);
-        if let Some(at) = at
-            && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
-        {
-            first = Some((at, hooks[place].0, expiry));
-        }
-    }
+    let question = |deadline: DeadlineHook, (): &()| deadline(call, cx);
+    ask_each(
+        hooks,
+        Class::Request,
+        &mut (),
+        question,
+        |(), name, expiry| {
+            // A limit beyond the clock's reach is no limit.
+            let at = now.since_start.checked_add(expiry.after);
+            if let Some(at) = at
+                && first.as_ref().is_none_or(|(soonest, _, _)| at < *soonest)
+            {
+                first = Some((at, name, expiry));
+            }
+            Ok::<_, Stopped>(())
+        },
+    )?;
     Ok(first)
 }
 

@@ -10,7 +10,7 @@
 use super::block::BLOCK;
 use super::{ARGUMENTS, Entry, Inner, PARAMS, Scanned, Seen, Top, USUAL};
 use fearless_simd::{Level, dispatch};
-use mark::{Marks, mark};
+use mark::{Marked, Marks, mark};
 use std::ops::Range;
 
 mod mark;
@@ -28,22 +28,17 @@ pub(super) fn call(line: &[u8]) -> Option<Scanned> {
 }
 
 fn call_by(level: Level, line: &[u8]) -> Option<Scanned> {
-    fits(line).then_some(())?;
-    let mut marks: Marks = [0; _];
-    let marked = dispatch!(level, simd => mark::<_, false>(simd, line, &mut marks))?;
-    let mut scanned = Scanned {
+    let (mut entries, mut inner) = (Vec::with_capacity(USUAL), Inner::default());
+    let (marked, depth) = object::<false>(level, line, &mut entries, Some(&mut inner))?;
+    Some(Scanned {
         top: Top::Object,
-        entries: Vec::with_capacity(USUAL),
-        inner: Inner::default(),
-        depth: 0,
+        entries,
+        inner,
+        depth,
         integer_digits: marked.integer_digits,
         // It has no escape that could be one.
         lone_surrogate: false,
-    };
-    let marks = marks.get(..=line.len() / BLOCK)?;
-    let Scanned { entries, inner, .. } = &mut scanned;
-    scanned.depth = walk(line, marks, marked.is_spaced, entries, Some(inner))?;
-    Some(scanned)
+    })
 }
 
 /// Looks at an upstream's line as [`super::look`] does. `None` when that cannot be done here, for whatever reason.
@@ -53,21 +48,32 @@ pub(super) fn answer(line: &[u8]) -> Option<Seen> {
 }
 
 fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
-    fits(line).then_some(())?;
-    let mut marks: Marks = [0; _];
-    let marked = dispatch!(level, simd => mark::<_, true>(simd, line, &mut marks))?;
-    let mut seen = Seen {
+    let mut entries = Vec::with_capacity(USUAL);
+    let (marked, _) = object::<true>(level, line, &mut entries, None)?;
+    Some(Seen {
         top: Top::Object,
-        entries: Vec::with_capacity(USUAL),
+        entries,
         clues: marked.clues,
-    };
-    let marks = marks.get(..=line.len() / BLOCK)?;
-    walk(line, marks, marked.is_spaced, &mut seen.entries, None)?;
-    Some(seen)
+    })
 }
 
-fn fits(line: &[u8]) -> bool {
-    line.len() <= LONGEST && line.first() == Some(&b'{')
+/// Goes through a line that is one object: what its marks tell, and how deep it nests. `ANSWER`: whether it is the
+/// upstream's.
+#[inline(always)]
+fn object<const ANSWER: bool>(
+    level: Level,
+    line: &[u8],
+    entries: &mut Vec<Entry>,
+    inner: Option<&mut Inner>,
+) -> Option<(Marked, usize)> {
+    if line.len() > LONGEST || line.first() != Some(&b'{') {
+        return None;
+    }
+    let mut marks: Marks = [0; _];
+    let marked = dispatch!(level, simd => mark::<_, ANSWER>(simd, line, &mut marks))?;
+    let marks = marks.get(..=line.len() / BLOCK)?;
+    let depth = walk(line, marks, marked.is_spaced, entries, inner)?;
+    Some((marked, depth))
 }
 
 /// The marked tokens of a line, one after the other.
