@@ -61,6 +61,8 @@ pub struct Moment(Arc<Look>);
 struct Look {
     /// Whether somebody may ask again in this moment. Fifty Editors are not copied for nobody.
     shared: AtomicBool,
+    /// Whether the next look relies on nothing that an earlier one saw.
+    anew: AtomicBool,
     seen: Mutex<Option<Vec<Editor>>>,
 }
 
@@ -75,6 +77,11 @@ impl Moment {
         } else {
             shares(false);
         }
+    }
+
+    /// The next look relies on nothing that an earlier one saw (see [`Heartbeats::look_anew`]).
+    pub fn look_anew(&self) {
+        self.0.anew.store(true, Ordering::Relaxed);
     }
 
     fn seen(&self) -> MutexGuard<'_, Option<Vec<Editor>>> {
@@ -108,9 +115,18 @@ impl Files {
 
 impl Surroundings for Files {
     fn editors(&self) -> Vec<Editor> {
-        let read = || self.heartbeats.read();
+        let moment = self.moment.as_ref();
+        let read = || {
+            if let Some(Moment(look)) = moment
+                && look.anew.load(Ordering::Relaxed)
+            {
+                look.anew.store(false, Ordering::Relaxed);
+                self.heartbeats.look_anew();
+            }
+            self.heartbeats.read()
+        };
         let is_shared = |moment: &&Moment| moment.0.shared.load(Ordering::Relaxed);
-        match self.moment.as_ref().filter(is_shared) {
+        match moment.filter(is_shared) {
             Some(moment) => moment.seen().get_or_insert_with(read).clone(),
             None => read(),
         }
@@ -205,6 +221,26 @@ mod tests {
         assert_eq!(Files::new(heartbeats()).editors().len(), 1);
         assert_eq!(files.editors().len(), 0);
         moment.pass(1);
+        assert_eq!(files.editors().len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_look_sees_another_folder_further_up() {
+        let above = tempfile::tempdir().expect("a folder");
+        let home = above.path().join("home");
+        let heartbeats = Heartbeats::new(Some(home.join("status")));
+        let (files, moment) = Files::by_moments(heartbeats);
+        // One that was made long ago and does not change, so that it alone is looked at.
+        let old = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+        std::os::unix::fs::symlink(old, &home).expect("a link");
+        assert_eq!(files.editors().len(), 0);
+        fs::remove_file(&home).expect("no link");
+        fs::create_dir_all(home.join("status")).expect("a folder");
+        let heartbeat = r#"{"unity_port":6400,"project_path":"/p/Assets"}"#;
+        let file = home.join("status/unity-mcp-status-abc.json");
+        fs::write(file, heartbeat).expect("a file");
+        moment.look_anew();
         assert_eq!(files.editors().len(), 1);
     }
 

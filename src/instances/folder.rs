@@ -14,6 +14,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{Editor, Moved, heartbeat};
+use presence::Presence;
+
+mod presence;
 
 /// A file modified more recently than this is always read again. FAT keeps times to two seconds.
 pub const SETTLED: Duration = Duration::from_secs(3);
@@ -41,6 +44,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct Heartbeats {
     folder: Option<PathBuf>,
+    presence: Presence,
     seen: Mutex<HashMap<String, Seen>>,
     /// The ports that Editors had, by hash, those of files that are gone too.
     ports: Mutex<HashMap<String, (u16, Option<Moved>)>>,
@@ -71,6 +75,7 @@ impl Heartbeats {
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self {
             folder,
+            presence: Presence::default(),
             seen: Mutex::default(),
             ports: Mutex::default(),
             patience: PATIENCE,
@@ -86,7 +91,8 @@ impl Heartbeats {
     /// and hides nothing; a folder that cannot be read is empty.
     pub fn read(&self) -> Vec<Editor> {
         // Where no Editor has ever run there is no folder, and to look for it costs less than to open it.
-        let Some(folder) = self.folder.as_deref().filter(|folder| is_there(folder)) else {
+        let is_there = |folder: &&Path| self.presence.is_there(folder);
+        let Some(folder) = self.folder.as_deref().filter(is_there) else {
             return Vec::new();
         };
         // A panic elsewhere cannot leave half an entry behind: the map is replaced whole, below.
@@ -100,6 +106,12 @@ impl Heartbeats {
         drop(seen);
         self.compare_ports(&mut editors);
         editors
+    }
+
+    /// Has the next look follow the folder's path again. To be said now and then: that a folder is not there is told by
+    /// the one that would hold it, and somebody may have put another in that one's place.
+    pub fn look_anew(&self) {
+        self.presence.look_anew();
     }
 
     /// Tells of each Editor whether its port is another one than it was.
@@ -148,14 +160,6 @@ impl Heartbeats {
         }
         after
     }
-}
-
-/// Whether a path leads to something. Each call asks it, and std's way there is the longer one.
-fn is_there(path: &Path) -> bool {
-    #[cfg(unix)]
-    return rustix::fs::stat(path).is_ok();
-    #[cfg(not(unix))]
-    path.exists()
 }
 
 /// The hash in a heartbeat file's name.

@@ -266,9 +266,12 @@ impl Shell {
         let since_start = self.started.elapsed();
         let age = |clock: &Clock| since_start.saturating_sub(clock.at);
         let clock = self.clock.filter(|clock| age(clock) < CLOCK_KEPT);
-        let clock = *self.clock.insert(clock.unwrap_or_else(|| Clock {
-            at: since_start,
-            unix_ms: unix_ms(),
+        let clock = *self.clock.insert(clock.unwrap_or_else(|| {
+            self.moment.look_anew();
+            Clock {
+                at: since_start,
+                unix_ms: unix_ms(),
+            }
         }));
         let since = i64::try_from(age(&clock).as_millis()).unwrap_or_default();
         Now {
@@ -286,8 +289,8 @@ struct Clock {
     unix_ms: i64,
 }
 
-/// For so long the system's time is taken to go on evenly: what is compared with it is seconds old, and to ask for two
-/// times costs twice.
+/// For so long the system's time is taken to go on evenly, and the heartbeats' folder to lie where it did: what is compared
+/// with that time is seconds old, and to ask for two times costs twice.
 const CLOCK_KEPT: Duration = Duration::from_millis(100);
 
 /// Milliseconds since 1970 UTC.
