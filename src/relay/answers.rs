@@ -189,7 +189,7 @@ impl Relay {
         reply: &Reply<'_>,
         now: Now,
     ) -> Result<Option<[Action; 2]>, Contained> {
-        let hooks = &self.hooks.about(&call.tool).verdicts;
+        let hooks = &self.hooks.at(call.hooks).verdicts;
         if hooks.is_empty() {
             return Ok(None);
         }
@@ -227,7 +227,7 @@ impl Relay {
             code,
             forwarded: true,
         };
-        let hooks = self.hooks.about(&call.tool);
+        let hooks = self.hooks.at(call.hooks);
         let question = |edit: EditHook, cx: &Cx<'_>| edit(call, reply, cx);
         ask_each(
             &hooks.edits,

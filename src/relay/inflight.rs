@@ -2,6 +2,8 @@
 
 use crate::behaviors::Expiry;
 use crate::call::{Call, Target};
+use crate::relay::hold::Limit;
+use crate::relay::hooks::Place;
 use crate::relay::witness::Seen;
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
@@ -57,6 +59,10 @@ pub struct InFlight {
     pub seen: Vec<Seen>,
     /// The place in the order of forwarding.
     pub(super) seq: u64,
+    /// For a Unity-bound request, until when it counts as in flight.
+    pub(super) limit: Option<Limit>,
+    /// For a tool call, where the hooks stand that are asked about its answer.
+    pub(super) hooks: Place,
     /// The deadline since the relay's start, and what is said when it passes.
     pub(super) deadline: Option<(Duration, &'static str, Expiry)>,
     /// For a tool call, the client's own message.

@@ -92,7 +92,7 @@ impl Relay {
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
         let hooks = Hooks::of(&behaviors);
         Relay {
-            hold: Hold::new(hooks.hold()),
+            hold: Hold::new(!hooks.holds().is_empty()),
             behaviors,
             hooks,
             config,
@@ -163,6 +163,7 @@ impl Relay {
         let mut left: Vec<Box<InFlight>> = self.pending.drain().map(|(_, call)| call).collect();
         left.sort_by_key(|call| call.seq);
         for call in left {
+            self.hold.outlives(&call.id, call.limit);
             if call.state == State::Waiting {
                 self.waiting -= 1;
                 let text = if call.asked == Asked::Initialize {
@@ -215,7 +216,10 @@ impl Relay {
             self.deadlines.insert((*at, entry.id.clone()));
         }
         self.waiting += 1;
-        self.pending.insert(entry.id.clone(), entry);
+        let id = entry.id.clone();
+        if let Some(old) = self.pending.insert(id, entry) {
+            self.hold.outlives(&old.id, old.limit);
+        }
     }
 
     /// The client no longer waits for a request, so its answer will be dropped and its timer is off.
@@ -250,8 +254,10 @@ impl Relay {
 
     /// Takes a request out of the books because upstream answered it.
     fn settle(&mut self, id: &Id) -> Option<Box<InFlight>> {
-        self.hold.answered(id);
-        let entry = self.pending.remove(id)?;
+        let entry = self.pending.remove(id);
+        let limit = entry.as_ref().and_then(|entry| entry.limit);
+        self.hold.answered(id, limit);
+        let entry = entry?;
         self.disarm(&entry);
         if entry.state == State::Waiting {
             self.waiting -= 1;

@@ -1,7 +1,7 @@
 //! From the client to the upstream.
 
 use super::hold::{Passage, UnityBound};
-use super::hooks::{Named, ask_each};
+use super::hooks::{Named, Place, ask_each};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::witness::witness;
@@ -194,8 +194,8 @@ impl Relay {
     }
 
     /// Takes note of a Unity-bound request that goes out.
-    pub(super) fn send(&mut self, entry: Box<InFlight>, passage: &Passage, now: Now) {
-        self.hold.sent(&entry.id, passage, now);
+    pub(super) fn send(&mut self, mut entry: Box<InFlight>, passage: &Passage, now: Now) {
+        entry.limit = self.hold.sent(passage, self.seq, now);
         self.track(entry);
     }
 
@@ -217,7 +217,8 @@ impl Relay {
     /// Guards, then rewrites, then the deadline, then witnesses.
     fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
         let cx = self.cx(now);
-        let hooks = self.hooks.about(&call.tool);
+        let place = self.hooks.place(&call.tool);
+        let hooks = self.hooks.at(place);
         guards(&hooks.departure, call, &cx)?;
         let prelude = rewrite(&hooks.rewrites, call, &cx)?;
         let deadline = deadline(&hooks.deadlines, call, &cx, now)?;
@@ -237,6 +238,7 @@ impl Relay {
         entry.target = call.target.clone();
         entry.prelude = prelude;
         entry.deadline = deadline;
+        entry.hooks = place;
         entry.seen = seen;
         entry.line = Bytes::copy_from_slice(call.text().as_bytes());
         Ok(Cleared { line, entry, log })
@@ -339,6 +341,8 @@ pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
         prelude: Vec::new(),
         seen: Vec::new(),
         seq: 0,
+        limit: None,
+        hooks: Place::default(),
         deadline: None,
         line: Bytes::new(),
     })
