@@ -5,7 +5,7 @@
 
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
-use super::requests::{Onward, entry, guards, to_child};
+use super::requests::{Onward, guards, to_child};
 use super::{Action, Level, Now, RELAY, Relay};
 use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
@@ -152,8 +152,7 @@ impl Hold {
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        let until = now.since_start.saturating_add(passage.counts_for);
-        let limit = (until, seq);
+        let limit = (now.since_start.saturating_add(passage.counts_for), seq);
         self.limits.insert(limit);
         if passage.scanning {
             self.scans.insert(limit);
@@ -187,12 +186,13 @@ impl Hold {
             self.outlives(id, limit);
             return;
         }
-        let twin = self.shortest_twin(id);
-        if let (Some(limit), Some(twin)) = (limit, twin) {
-            self.outlives(id, Some(limit.max(twin)));
-        }
-        let Some(over) = [limit, twin].into_iter().flatten().min() else {
-            return;
+        let over = match (limit, self.shortest_twin(id)) {
+            (Some(limit), Some(twin)) => {
+                self.outlives(id, Some(limit.max(twin)));
+                limit.min(twin)
+            }
+            (Some(over), None) | (None, Some(over)) => over,
+            (None, None) => return,
         };
         self.limits.remove(&over);
         self.scans.remove(&over);
@@ -211,10 +211,8 @@ impl Hold {
             return None;
         }
         let from = (id.clone(), (Duration::ZERO, 0));
-        self.twins
-            .range(from..)
-            .next()
-            .filter(|(twin, _)| twin == id)
+        let first = self.twins.range(from..).next();
+        first.filter(|(twin, _)| twin == id)
     }
 
     /// When the first one that waits may go if no answer comes.
@@ -375,7 +373,8 @@ impl Relay {
         if let Some(call) = &mut call {
             return self.depart(call, &next.line, &passage, now, out);
         }
-        self.send(entry(next.id.clone(), next.asked), &passage, now);
+        let entry = self.entry(next.id.clone(), next.asked);
+        self.send(entry, &passage, now);
         Some(Onward::Line)
     }
 

@@ -28,6 +28,9 @@ use std::time::Duration;
 /// The name under which the core's own refusals state their facts.
 pub const RELAY: &str = "relay";
 
+/// The longest line whose room is kept for that of a later call, in bytes.
+const ROOM: usize = 4096;
+
 /// The moment at which something happens.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Now {
@@ -72,6 +75,8 @@ pub struct Relay {
     vetted: Option<listing::Vetted>,
     snippets: witness::Snippets,
     pending: IdMap<Box<InFlight>>,
+    /// The room of a request that was answered, for the next one.
+    spare: Option<Box<InFlight>>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
     waiting: usize,
@@ -102,6 +107,7 @@ impl Relay {
             vetted: None,
             snippets: witness::Snippets::default(),
             pending: IdMap::default(),
+            spare: None,
             deadlines: BTreeSet::new(),
             waiting: 0,
             seq: 0,
@@ -206,6 +212,25 @@ impl Relay {
             self.surroundings.as_ref(),
             &self.snippets,
         )
+    }
+
+    /// A request that nothing is known of yet, in a room that was used before.
+    fn entry(&mut self, id: Id, asked: Asked) -> Box<InFlight> {
+        match self.spare.take() {
+            Some(mut entry) => {
+                (entry.id, entry.asked, entry.state) = (id, asked, State::Waiting);
+                entry
+            }
+            None => Box::new(InFlight::new(id, asked)),
+        }
+    }
+
+    /// Keeps the room of a request that was answered, unless it is a large one.
+    fn keep(&mut self, mut entry: Box<InFlight>) {
+        if entry.line.len() <= ROOM {
+            entry.clear();
+            self.spare = Some(entry);
+        }
     }
 
     /// Takes a request into the books. Whoever had its id before was retired when it came.

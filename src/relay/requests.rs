@@ -1,7 +1,7 @@
 //! From the client to the upstream.
 
 use super::hold::{Passage, UnityBound};
-use super::hooks::{Named, Place, ask_each};
+use super::hooks::{Named, ask_each};
 use super::inflight::{Asked, InFlight, State};
 use super::refusals::{Stopped, never_forwarded, reject, request};
 use super::witness::witness;
@@ -17,13 +17,6 @@ use crate::wire::envelope::{ClientLine, INVALID_PARAMS, Kind, Message, in_place_
 use crate::wire::id::Id;
 use bytes::{Buf, Bytes};
 use std::time::Duration;
-
-/// A call that is cleared for upstream.
-struct Cleared {
-    line: Option<Bytes>,
-    entry: Box<InFlight>,
-    log: Vec<Action>,
-}
 
 /// What goes on in place of a line that came.
 pub(super) enum Onward {
@@ -128,10 +121,12 @@ impl Relay {
         }
         if asked == Asked::Read {
             let passage = self.arrival(UnityBound::Read, &id, line, now, out)?;
-            self.send(entry(id, asked), &passage, now);
+            let entry = self.entry(id, asked);
+            self.send(entry, &passage, now);
         } else {
             self.hold.sent_other(&id);
-            self.track(entry(id, asked));
+            let entry = self.entry(id, asked);
+            self.track(entry);
         }
         Some(Onward::Line)
     }
@@ -177,13 +172,12 @@ impl Relay {
             call.key = self.surroundings.fresh_key();
         }
         call.target = self.target(call);
-        match self.clear(call, now) {
-            Ok(cleared) => {
-                out.extend(cleared.log);
-                let mut entry = cleared.entry;
+        let mut entry = self.entry(call.id.clone(), Asked::ToolCall);
+        match self.clear(call, &mut entry, now, out) {
+            Ok(message) => {
                 self.remember(&mut entry.seen);
                 self.send(entry, passage, now);
-                let changed = cleared.line.map(|message| in_place_of(line, message));
+                let changed = message.map(|message| in_place_of(line, message));
                 Some(changed.map_or(Onward::Line, Onward::Changed))
             }
             Err(stopped) => {
@@ -214,16 +208,23 @@ impl Relay {
             .or_else(|| default().map(named(TargetSource::Default)))
     }
 
-    /// Guards, then rewrites, then the deadline, then witnesses.
-    fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
+    /// Guards, then rewrites, then the deadline, then witnesses. What is made of the call, if it is changed; `entry` gets
+    /// what is to be known of it later.
+    fn clear(
+        &self,
+        call: &mut Call<'_>,
+        entry: &mut InFlight,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Result<Option<Bytes>, Stopped> {
         let cx = self.cx(now);
-        let place = self.hooks.place(&call.tool);
-        let hooks = self.hooks.at(place);
+        entry.hooks = self.hooks.place(&call.tool);
+        let hooks = self.hooks.at(entry.hooks);
         guards(&hooks.departure, call, &cx)?;
-        let prelude = rewrite(&hooks.rewrites, call, &cx)?;
-        let deadline = deadline(&hooks.deadlines, call, &cx, now)?;
+        rewrite(&hooks.rewrites, call, &cx, &mut entry.prelude)?;
+        entry.deadline = deadline(&hooks.deadlines, call, &cx, now)?;
         let edits = call.edits();
-        let line = if edits.is_empty() {
+        let message = if edits.is_empty() {
             None
         } else {
             let text = call.text();
@@ -231,17 +232,12 @@ impl Relay {
             let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
-        let (seen, log) = witness(&hooks.witnesses, call, &cx);
-        let mut entry = entry(call.id.clone(), Asked::ToolCall);
-        entry.tool = call.tool.to_string();
+        witness(&hooks.witnesses, call, &cx, &mut entry.seen, out);
+        entry.tool.push_str(&call.tool);
         entry.action = call.action().map(String::from);
-        entry.target = call.target.clone();
-        entry.prelude = prelude;
-        entry.deadline = deadline;
-        entry.hooks = place;
-        entry.seen = seen;
-        entry.line = Bytes::copy_from_slice(call.text().as_bytes());
-        Ok(Cleared { line, entry, log })
+        entry.line.extend_from_slice(call.text().as_bytes());
+        entry.target = call.target.take();
+        Ok(message)
     }
 }
 
@@ -275,8 +271,8 @@ fn rewrite(
     hooks: &[Named<RewriteHook>],
     call: &mut Call<'_>,
     cx: &Cx<'_>,
-) -> Result<Vec<(&'static str, usize)>, Stopped> {
-    let mut prelude = Vec::new();
+    prelude: &mut Vec<(&'static str, usize)>,
+) -> Result<(), Stopped> {
     let question = |rewrite: RewriteHook, call: &Call<'_>| match rewrite(call, cx) {
         Rewriting::Keep => None,
         Rewriting::Change(change) => Some(change),
@@ -299,7 +295,7 @@ fn rewrite(
     {
         return Err(Stopped::By(name, refusal));
     }
-    Ok(prelude)
+    Ok(())
 }
 
 fn deadline(
@@ -327,25 +323,6 @@ fn deadline(
         },
     )?;
     Ok(first)
-}
-
-#[inline(always)]
-pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
-    Box::new(InFlight {
-        id,
-        asked,
-        state: State::Waiting,
-        tool: String::new(),
-        action: None,
-        target: None,
-        prelude: Vec::new(),
-        seen: Vec::new(),
-        seq: 0,
-        limit: None,
-        hooks: Place::default(),
-        deadline: None,
-        line: Bytes::new(),
-    })
 }
 
 /// Hands on what goes to the upstream in place of a line.
