@@ -303,6 +303,10 @@ impl<'a> Reply<'a> {
             return false;
         };
         match word {
+            // So it stands in nearly all answers.
+            b"success" if behind.starts_with(b"\":true") => false,
+            b"success" if behind.starts_with(b"\\\":true") => false,
+            b"isError" if behind.starts_with(b"\":false") => false,
             // In the payload's text a line break or a tab is an escape.
             b"success" => {
                 let is_letter = |byte: &u8| matches!(byte, b'n' | b'r' | b't');
