@@ -189,17 +189,19 @@ impl<'a> Object<'a> {
 
     #[inline]
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let first = self.bytes.get(entry.key.start + 1);
-        // Most keys are told from one another by their first letter. The quote behind an empty one is none.
-        if first != key.as_bytes().first() && !matches!(first, Some(b'\\' | b'"')) {
-            return false;
-        }
-        let inside = entry.key.start + 1..entry.key.end - 1;
+        let length = entry.key.end - entry.key.start;
         // An escape is longer than what it stands for, so only a longer literal can hold one.
-        match inside.len().cmp(&key.len()) {
+        match length.cmp(&(key.len() + 2)) {
             Ordering::Less => false,
-            Ordering::Equal => self.bytes.get(inside) == Some(key.as_bytes()),
-            Ordering::Greater => self.is_spelled(entry, key),
+            Ordering::Equal => {
+                let inside = entry.key.start + 1..entry.key.end - 1;
+                self.bytes.get(inside) == Some(key.as_bytes())
+            }
+            Ordering::Greater => {
+                let first = self.bytes.get(entry.key.start + 1);
+                (first == Some(&b'\\') || first == key.as_bytes().first())
+                    && self.is_spelled(entry, key)
+            }
         }
     }
 
