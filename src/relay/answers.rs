@@ -43,13 +43,13 @@ impl Relay {
         now: Now,
         out: &mut Vec<Action>,
     ) -> Option<Onward> {
-        match read_upstream_ahead(line, head) {
+        match &read_upstream_ahead(line, head) {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
-            UpstreamLine::Damaged(id) => self.damaged(&id, line, out),
+            UpstreamLine::Damaged(id) => self.damaged(id, line, out),
             UpstreamLine::Message(message) => {
                 return match &message.kind {
-                    Kind::Answer(Some(id)) => self.answer(id, &message, line, now, out),
+                    Kind::Answer(Some(id)) => self.answer(id, message, line, now, out),
                     // A request or notification of the server's own, or an error that names no request.
                     _ => Some(Onward::Line),
                 };

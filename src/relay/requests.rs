@@ -35,25 +35,26 @@ impl Relay {
     }
 
     fn client_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) -> Option<Onward> {
-        match read_client(line) {
+        // Looked at where it was made, here and below: to move a message or a call costs more than most of what is done.
+        match &mut read_client(line) {
             ClientLine::Blank => None,
             ClientLine::Rejected(rejection) => {
                 if let Some(id) = rejection.id.as_ref().filter(|_| rejection.answered) {
                     self.supersede(id, out);
                 }
-                reject(&rejection, out);
+                reject(rejection, out);
                 None
             }
-            ClientLine::Message(mut message) => match &message.kind {
+            ClientLine::Message(message) => match &message.kind {
                 Kind::Answer(_) => Some(Onward::Line),
-                Kind::Notification => self.notification(&message, out),
+                Kind::Notification => self.notification(message, out),
                 Kind::Request(id) => {
                     let id = id.clone();
                     self.supersede(&id, out);
                     if message.method == "tools/call" {
-                        self.tool_call(id, &mut message, line, now, out)
+                        self.tool_call(id, message, line, now, out)
                     } else {
-                        self.request(id, &message, line, now, out)
+                        self.request(id, message, line, now, out)
                     }
                 }
             },
@@ -139,7 +140,8 @@ impl Relay {
         now: Now,
         out: &mut Vec<Action>,
     ) -> Option<Onward> {
-        let Some(mut call) = Call::read(id, message) else {
+        let mut call = Call::read(id, message);
+        let Some(call) = &mut call else {
             let Kind::Request(id) = &message.kind else {
                 return None;
             };
@@ -155,8 +157,8 @@ impl Relay {
             out.push(never_forwarded(&call.id, Asked::ToolCall, how));
             return None;
         }
-        let passage = self.arrival(UnityBound::Call(&call), &call.id, line, now, out)?;
-        self.depart(&mut call, line, &passage, now, out)
+        let passage = self.arrival(UnityBound::Call(call), &call.id, line, now, out)?;
+        self.depart(call, line, &passage, now, out)
     }
 
     /// A call's turn has come: it goes out, unless something stops it now.
