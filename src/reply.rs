@@ -10,9 +10,9 @@ use crate::wire::object::{Object, Raw};
 use crate::wire::scan::Clues;
 use crate::wire::surrogates::{mended, unescape_lossy};
 use bytes::Bytes;
+use once_cell::unsync::OnceCell;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 mod additions;
@@ -78,8 +78,8 @@ pub struct Reply<'a> {
     /// `result`: UTF-8, and where it stands.
     result: Option<(&'a [u8], usize)>,
     error: Option<Raw<'a>>,
-    surfaces: OnceLock<Surfaces<'a>>,
-    payload: OnceLock<Option<Value>>,
+    surfaces: OnceCell<Surfaces<'a>>,
+    payload: OnceCell<Option<Value>>,
     clues: Clues,
     escapes: Known,
     may_fail: Known,
@@ -167,8 +167,8 @@ impl<'a> Reply<'a> {
             clues,
             result,
             error: error.filter(|raw| !raw.is_null()),
-            surfaces: OnceLock::new(),
-            payload: OnceLock::new(),
+            surfaces: OnceCell::new(),
+            payload: OnceCell::new(),
             escapes: Known::default(),
             may_fail: Known::default(),
         }
