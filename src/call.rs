@@ -233,6 +233,9 @@ impl<'a> Call<'a> {
 
     /// The edits that all rewrites so far come to.
     pub fn edits(&self) -> Edits<'_> {
+        if self.set.is_empty() && self.removed.is_empty() && self.around.is_empty() {
+            return Edits::default();
+        }
         // Most that are made for a snippet: five at its head, one at its tail, one argument.
         let mut edits = Edits::with_capacity(if self.around.is_empty() { 0 } else { 8 });
         let Some(arguments) = &self.arguments else {

@@ -10,9 +10,9 @@ use crate::wire::object::{Object, Raw};
 use crate::wire::scan::Clues;
 use crate::wire::surrogates::{mended, unescape_lossy};
 use bytes::Bytes;
+use once_cell::unsync::OnceCell;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 mod additions;
@@ -78,8 +78,8 @@ pub struct Reply<'a> {
     /// `result`: UTF-8, and where it stands.
     result: Option<(&'a [u8], usize)>,
     error: Option<Raw<'a>>,
-    surfaces: OnceLock<Surfaces<'a>>,
-    payload: OnceLock<Option<Value>>,
+    surfaces: OnceCell<Surfaces<'a>>,
+    payload: OnceCell<Option<Value>>,
     clues: Clues,
     escapes: Known,
     may_fail: Known,
@@ -167,8 +167,8 @@ impl<'a> Reply<'a> {
             clues,
             result,
             error: error.filter(|raw| !raw.is_null()),
-            surfaces: OnceLock::new(),
-            payload: OnceLock::new(),
+            surfaces: OnceCell::new(),
+            payload: OnceCell::new(),
             escapes: Known::default(),
             may_fail: Known::default(),
         }
@@ -280,17 +280,14 @@ impl<'a> Reply<'a> {
     /// Whether the line can hold a failure payload or an `isError` at all: a cheap first look, which
     /// spares a success the search for every wording of a failure.
     pub fn may_fail(&self) -> bool {
-        let fails = |place| self.says_false(place) || self.says_true(place);
+        let fails = |place| self.fails_at(place);
         let search = || {
             // The word's second half: unlike the whole it cannot overlap the next one.
             static SUCCESS: Phrase = Phrase::new("uccess");
             static IS_ERROR: Phrase = Phrase::new("isError");
             let successes = SUCCESS.places_in(self.bytes);
             let mut errors = IS_ERROR.places_in(self.bytes);
-            successes
-                .filter_map(|at| at.checked_sub(1))
-                .any(|at| self.says_false(at))
-                || errors.any(|at| self.says_true(at))
+            successes.filter_map(|at| at.checked_sub(1)).any(fails) || errors.any(fails)
         };
         self.may_fail.or(|| {
             let noted = self.clues.words.places();
@@ -298,25 +295,34 @@ impl<'a> Reply<'a> {
         })
     }
 
-    /// Whether `success` stands at `at`, and behind it `false`, in the line's own JSON or in that of a text.
-    fn says_false(&self, at: usize) -> bool {
-        // In the payload's text a line break or a tab is an escape.
-        let is_between = |byte: &u8| is_between(byte) || matches!(byte, b'n' | b'r' | b't');
-        self.says(at, b"success", is_between, b"false")
-    }
-
-    /// Whether `isError` stands at `at`, and behind it `true`.
-    fn says_true(&self, at: usize) -> bool {
-        self.says(at, b"isError", is_between, b"true")
-    }
-
-    fn says(&self, at: usize, word: &[u8], between: fn(&u8) -> bool, value: &[u8]) -> bool {
+    /// Whether `success` stands at `at`, and behind it `false`, or `isError`, and behind it `true`: in the line's own JSON
+    /// or in that of a text.
+    fn fails_at(&self, at: usize) -> bool {
         let rest = self.bytes.get(at..).unwrap_or_default();
-        rest.strip_prefix(word).is_some_and(|rest| {
-            let start = rest.iter().position(|byte| !between(byte));
-            start.is_some_and(|start| rest[start..].starts_with(value))
-        })
+        let Some((word, behind)) = rest.split_first_chunk() else {
+            return false;
+        };
+        match word {
+            // So it stands in nearly all answers.
+            b"success" if behind.starts_with(b"\":true") => false,
+            b"success" if behind.starts_with(b"\\\":true") => false,
+            b"isError" if behind.starts_with(b"\":false") => false,
+            // In the payload's text a line break or a tab is an escape.
+            b"success" => {
+                let is_letter = |byte: &u8| matches!(byte, b'n' | b'r' | b't');
+                leads(behind, |byte| is_between(byte) || is_letter(byte), b"false")
+            }
+            b"isError" => leads(behind, is_between, b"true"),
+            _ => false,
+        }
     }
+}
+
+/// Whether `value` stands behind what may stand between it and its key.
+#[inline]
+fn leads(behind: &[u8], between: impl Fn(&u8) -> bool, value: &[u8]) -> bool {
+    let start = behind.iter().position(|byte| !between(byte));
+    start.is_some_and(|start| behind[start..].starts_with(value))
 }
 
 /// Whether a byte may stand between a key and its value.

@@ -7,10 +7,10 @@
 use crate::config::Config;
 use crate::instances::Editor;
 use crate::relay::witness::Snippets;
+use once_cell::unsync::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::RefUnwindSafe;
 use std::path::Path;
-use std::sync::OnceLock;
 
 mod allowlist;
 mod canary;
@@ -161,7 +161,7 @@ pub struct Cx<'a> {
     pub snippets: &'a Snippets,
     /// The behaviours that have put notes on this answer so far.
     pub said: Vec<&'static str>,
-    editors: OnceLock<Vec<Editor>>,
+    editors: OnceCell<Vec<Editor>>,
 }
 
 impl<'a> Cx<'a> {
@@ -188,7 +188,7 @@ impl<'a> Cx<'a> {
             surroundings,
             snippets,
             said: Vec::new(),
-            editors: OnceLock::new(),
+            editors: OnceCell::new(),
         }
     }
 

@@ -43,13 +43,13 @@ impl Relay {
         now: Now,
         out: &mut Vec<Action>,
     ) -> Option<Onward> {
-        match read_upstream_ahead(line, head) {
+        match &read_upstream_ahead(line, head) {
             UpstreamLine::Blank => {}
             UpstreamLine::Text => out.push(Action::ChildText(line.clone())),
-            UpstreamLine::Damaged(id) => self.damaged(&id, line, out),
+            UpstreamLine::Damaged(id) => self.damaged(id, line, out),
             UpstreamLine::Message(message) => {
                 return match &message.kind {
-                    Kind::Answer(Some(id)) => self.answer(id, &message, line, now, out),
+                    Kind::Answer(Some(id)) => self.answer(id, message, line, now, out),
                     // A request or notification of the server's own, or an error that names no request.
                     _ => Some(Onward::Line),
                 };
@@ -91,23 +91,36 @@ impl Relay {
             out.push(Action::Log(Level::Info, text));
             return None;
         };
+        let onward = self.answer_to(&call, message, line, now, out);
+        self.keep(call);
+        onward
+    }
+
+    fn answer_to(
+        &mut self,
+        call: &InFlight,
+        message: &Message<'_>,
+        line: &Bytes,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Option<Onward> {
         let waits = call.state == State::Waiting;
         if call.asked == Asked::ToolCall {
             let reply = Reply::of(message);
             // Also when the client no longer waits: upstream has moved its pin all the same.
-            let pinned = self.commit_pin(&call, &reply, now);
+            let pinned = self.commit_pin(call, &reply, now);
             if let Err(failure) = &pinned {
                 out.push(log_contained(failure));
             }
             if waits {
                 return match pinned {
-                    Ok(()) => self.tool_answer(&call, &reply, line, now, out),
+                    Ok(()) => self.tool_answer(call, &reply, line, now, out),
                     Err(_) => Some(Onward::Line),
                 };
             }
         } else if waits {
             if call.asked == Asked::ToolList {
-                return self.listing(&call, message, line, now, out);
+                return self.listing(call, message, line, now, out);
             }
             return Some(Onward::Line);
         }
@@ -118,7 +131,7 @@ impl Relay {
         };
         out.push(Action::Log(
             Level::Info,
-            format!("dropped the answer to {id}: {why}"),
+            format!("dropped the answer to {}: {why}", call.id),
         ));
         None
     }
@@ -189,7 +202,7 @@ impl Relay {
         reply: &Reply<'_>,
         now: Now,
     ) -> Result<Option<[Action; 2]>, Contained> {
-        let hooks = &self.hooks.about(&call.tool).verdicts;
+        let hooks = &self.hooks.at(call.hooks).verdicts;
         if hooks.is_empty() {
             return Ok(None);
         }
@@ -227,7 +240,7 @@ impl Relay {
             code,
             forwarded: true,
         };
-        let hooks = self.hooks.about(&call.tool);
+        let hooks = self.hooks.at(call.hooks);
         let question = |edit: EditHook, cx: &Cx<'_>| edit(call, reply, cx);
         ask_each(
             &hooks.edits,

@@ -5,7 +5,7 @@
 
 use super::inflight::Asked;
 use super::refusals::{Stopped, never_forwarded, request};
-use super::requests::{Onward, entry, guards, to_child};
+use super::requests::{Onward, guards, to_child};
 use super::{Action, Level, Now, RELAY, Relay};
 use crate::behaviors::{Cx, Refusal};
 use crate::call::Call;
@@ -13,7 +13,8 @@ use crate::contain::{Class, contain};
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::{Id, IdMap};
 use bytes::Bytes;
-use limits::{Limit, Limits};
+pub(in crate::relay) use limits::Limit;
+use limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -95,16 +96,13 @@ pub struct Passage {
 pub(super) struct Hold {
     /// Whether a rule is at work. Without one nothing is written down.
     on: bool,
-    /// What upstream has not answered. A request stays when its time is over: its answer may yet come, and must not be
-    /// taken for that of a later one with its id.
-    sent: IdMap<Limit>,
-    /// The same for requests whose id was in use.
-    twins: BTreeSet<(Id, Limit)>,
-    /// All of them.
+    /// The limits of all that upstream has not answered. A request stays when its time is over: its answer may yet come,
+    /// and must not be taken for that of a later one with its id.
     limits: Limits,
+    /// Of those, the ones that do not stand with a request in flight: its id went to a later one.
+    twins: BTreeSet<(Id, Limit)>,
     /// Those that make upstream look for Editors.
     scans: Limits,
-    departures: u64,
     /// How many of the other requests that upstream has not answered have an id.
     others: IdMap<usize>,
     queue: BTreeMap<u64, Waiting>,
@@ -145,29 +143,28 @@ impl Hold {
         }
     }
 
-    /// Takes note of a request that goes out.
-    pub(super) fn sent(&mut self, id: &Id, passage: &Passage, now: Now) {
+    /// Takes note of a request that goes out, as the one at the place `seq` in the order of forwarding: until when it
+    /// counts as in flight.
+    pub(super) fn sent(&mut self, passage: &Passage, seq: u64, now: Now) -> Option<Limit> {
         if !self.on {
-            return;
+            return None;
         }
         if passage.renews {
             self.last_scan = Some(now.since_start);
         }
-        let until = now.since_start.saturating_add(passage.counts_for);
-        let limit = (until, self.departures);
-        self.departures += 1;
+        let limit = (now.since_start.saturating_add(passage.counts_for), seq);
         self.limits.insert(limit);
         if passage.scanning {
             self.scans.insert(limit);
         }
-        if let Some(other) = self.sent.insert(id.clone(), limit) {
-            self.twins.insert((id.clone(), other));
-        }
+        Some(limit)
     }
 
-    /// Whether upstream has a Unity-bound request with this id.
-    fn has(&self, id: &Id) -> bool {
-        self.sent.contains_key(id)
+    /// Keeps the limit of a request that is no longer in the books and not answered.
+    pub(super) fn outlives(&mut self, id: &Id, limit: Option<Limit>) {
+        if let Some(limit) = limit {
+            self.twins.insert((id.clone(), limit));
+        }
     }
 
     /// Takes note of a request that is not Unity-bound: its answer must not be taken for that of one with the same id.
@@ -177,39 +174,45 @@ impl Hold {
         }
     }
 
-    /// Upstream answers an id. Which of several requests with it is meant cannot be told. One that is not Unity-bound is
-    /// taken off first, then the one that would count for the shortest time: none stops counting before its answer.
-    pub(super) fn answered(&mut self, id: &Id) {
+    /// Upstream answers an id, which stood for a request with this limit. Which of several requests with it is meant
+    /// cannot be told. One that is not Unity-bound is taken off first, then the one that would count for the shortest
+    /// time: none stops counting before its answer.
+    pub(super) fn answered(&mut self, id: &Id, limit: Option<Limit>) {
         if let Some(others) = self.others.get_mut(id) {
             *others -= 1;
             if *others == 0 {
                 self.others.remove(id);
             }
+            self.outlives(id, limit);
             return;
         }
-        let Some(sent) = self.sent.remove(id) else {
-            return;
+        let over = match (limit, self.shortest_twin(id)) {
+            (Some(limit), Some(twin)) => {
+                self.outlives(id, Some(limit.max(twin)));
+                limit.min(twin)
+            }
+            (Some(over), None) | (None, Some(over)) => over,
+            (None, None) => return,
         };
-        let mut over = sent;
-        if let Some(twin) = self.shortest_twin(id) {
-            over = sent.min(twin);
-            self.sent.insert(id.clone(), sent.max(twin));
-        }
         self.limits.remove(&over);
         self.scans.remove(&over);
     }
 
     /// Takes the twin out that counts for the shortest time.
     fn shortest_twin(&mut self, id: &Id) -> Option<Limit> {
+        let twin = self.first_twin(id)?.clone();
+        self.twins.remove(&twin);
+        Some(twin.1)
+    }
+
+    fn first_twin(&self, id: &Id) -> Option<&(Id, Limit)> {
         // In nearly all sessions there is none, and the search needs an id of its own.
         if self.twins.is_empty() {
             return None;
         }
         let from = (id.clone(), (Duration::ZERO, 0));
-        let mut twins = self.twins.range(from..);
-        let twin = twins.next().filter(|(twin, _)| twin == id)?.clone();
-        self.twins.remove(&twin);
-        Some(twin.1)
+        let first = self.twins.range(from..).next();
+        first.filter(|(twin, _)| twin == id)
     }
 
     /// When the first one that waits may go if no answer comes.
@@ -301,7 +304,7 @@ impl Relay {
     fn passage(&self, bound: UnityBound<'_>, cx: &Cx<'_>, now: Now) -> Result<Passage, Stopped> {
         let mut all = Passage::default();
         let traffic = self.hold.traffic(now);
-        for &(name, rule) in &self.hooks.about(bound.name()).holds {
+        for &(name, rule) in self.hooks.holds() {
             let one = request(name, || rule(bound, &traffic, cx))?;
             match one.turn {
                 Turn::Now => {}
@@ -325,7 +328,8 @@ impl Relay {
     /// Whether the client's cancellation of a request stays here: upstream would answer at once and go on sending the
     /// call to the Editor, where the next one would meet it (measured against 10.1.0).
     pub(super) fn keeps_cancellation(&self, id: &Id) -> bool {
-        self.hold.has(id)
+        let own = self.pending.get(id).and_then(|entry| entry.limit);
+        own.is_some() || self.hold.first_twin(id).is_some()
     }
 
     /// Lets those go whose turn has come, in the order in which they came.
@@ -369,7 +373,8 @@ impl Relay {
         if let Some(call) = &mut call {
             return self.depart(call, &next.line, &passage, now, out);
         }
-        self.send(entry(next.id.clone(), next.asked), &passage, now);
+        let entry = self.entry(next.id.clone(), next.asked);
+        self.send(entry, &passage, now);
         Some(Onward::Line)
     }
 

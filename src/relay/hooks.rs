@@ -22,6 +22,10 @@ pub(super) struct Hooks {
     by_tool: Vec<(&'static str, Asked)>,
 }
 
+/// Where the hooks stand that are asked about a call: found once, used until its answer is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place(Option<usize>);
+
 /// Hooks that are asked about a request and its answer by kind, each kind in the registry's order.
 #[derive(Default)]
 pub(super) struct Asked {
@@ -58,15 +62,26 @@ impl Hooks {
         }
     }
 
-    /// Those that are asked about a call of `tool` and its answer, or, by any other name, about another request.
-    pub(super) fn about(&self, tool: &str) -> &Asked {
-        let own = self.by_tool.iter().find(|(name, _)| *name == tool);
+    /// Where those stand that are asked about a call of `tool` and its answer.
+    pub(super) fn place(&self, tool: &str) -> Place {
+        Place(self.by_tool.iter().position(|(name, _)| *name == tool))
+    }
+
+    /// Those at a place.
+    #[inline]
+    pub(super) fn at(&self, place: Place) -> &Asked {
+        let own = place.0.and_then(|place| self.by_tool.get(place));
         own.map_or(&self.any, |(_, asked)| asked)
     }
 
-    /// Whether something says when a request has to wait.
-    pub(super) fn hold(&self) -> bool {
-        !self.any.holds.is_empty()
+    /// Those that are asked about a call of `tool` and its answer.
+    pub(super) fn about(&self, tool: &str) -> &Asked {
+        self.at(self.place(tool))
+    }
+
+    /// Those that say when a request has to wait, whatever it is.
+    pub(super) fn holds(&self) -> &[Named<HoldHook>] {
+        &self.any.holds
     }
 }
 
@@ -113,6 +128,9 @@ pub(super) fn ask<H: Copy + RefUnwindSafe, T>(
     class: Class,
     question: impl Fn(H) -> Option<T> + RefUnwindSafe,
 ) -> Result<Option<(usize, T)>, Contained> {
+    if from >= hooks.len() {
+        return Ok(None);
+    }
     let at = AtomicUsize::new(from);
     let name = || {
         hooks

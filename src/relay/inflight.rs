@@ -2,10 +2,11 @@
 
 use crate::behaviors::Expiry;
 use crate::call::{Call, Target};
+use crate::relay::hold::Limit;
+use crate::relay::hooks::Place;
 use crate::relay::witness::Seen;
 use crate::wire::envelope::{ClientLine, read_client};
 use crate::wire::id::Id;
-use bytes::Bytes;
 use std::time::Duration;
 
 /// What a pending request asked for.
@@ -57,13 +58,49 @@ pub struct InFlight {
     pub seen: Vec<Seen>,
     /// The place in the order of forwarding.
     pub(super) seq: u64,
+    /// For a Unity-bound request, until when it counts as in flight.
+    pub(super) limit: Option<Limit>,
+    /// For a tool call, where the hooks stand that are asked about its answer.
+    pub(super) hooks: Place,
     /// The deadline since the relay's start, and what is said when it passes.
     pub(super) deadline: Option<(Duration, &'static str, Expiry)>,
     /// For a tool call, the client's own message.
-    pub(super) line: Bytes,
+    pub(super) line: Vec<u8>,
 }
 
 impl InFlight {
+    /// A request of which nothing else is known.
+    pub(super) fn new(id: Id, asked: Asked) -> Self {
+        InFlight {
+            id,
+            asked,
+            state: State::Waiting,
+            tool: String::new(),
+            action: None,
+            target: None,
+            prelude: Vec::new(),
+            seen: Vec::new(),
+            seq: 0,
+            limit: None,
+            hooks: Place::default(),
+            deadline: None,
+            line: Vec::new(),
+        }
+    }
+
+    /// Forgets everything but the room that its texts took.
+    pub(super) fn clear(&mut self) {
+        self.tool.clear();
+        self.action = None;
+        self.target = None;
+        self.prelude.clear();
+        self.seen.clear();
+        self.limit = None;
+        self.hooks = Place::default();
+        self.deadline = None;
+        self.line.clear();
+    }
+
     /// The call as the client sent it; `None` for a request that is no tool call.
     pub fn call(&self) -> Option<Call<'_>> {
         match read_client(&self.line) {

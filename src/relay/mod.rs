@@ -28,6 +28,9 @@ use std::time::Duration;
 /// The name under which the core's own refusals state their facts.
 pub const RELAY: &str = "relay";
 
+/// The longest line whose room is kept for that of a later call, in bytes.
+const ROOM: usize = 4096;
+
 /// The moment at which something happens.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Now {
@@ -72,6 +75,8 @@ pub struct Relay {
     vetted: Option<listing::Vetted>,
     snippets: witness::Snippets,
     pending: IdMap<Box<InFlight>>,
+    /// The room of a request that was answered, for the next one.
+    spare: Option<Box<InFlight>>,
     deadlines: BTreeSet<(Duration, Id)>,
     hold: Hold,
     waiting: usize,
@@ -92,7 +97,7 @@ impl Relay {
         let behaviors: Vec<Behavior> = registry.iter().filter(enabled).copied().collect();
         let hooks = Hooks::of(&behaviors);
         Relay {
-            hold: Hold::new(hooks.hold()),
+            hold: Hold::new(!hooks.holds().is_empty()),
             behaviors,
             hooks,
             config,
@@ -102,6 +107,7 @@ impl Relay {
             vetted: None,
             snippets: witness::Snippets::default(),
             pending: IdMap::default(),
+            spare: None,
             deadlines: BTreeSet::new(),
             waiting: 0,
             seq: 0,
@@ -163,6 +169,7 @@ impl Relay {
         let mut left: Vec<Box<InFlight>> = self.pending.drain().map(|(_, call)| call).collect();
         left.sort_by_key(|call| call.seq);
         for call in left {
+            self.hold.outlives(&call.id, call.limit);
             if call.state == State::Waiting {
                 self.waiting -= 1;
                 let text = if call.asked == Asked::Initialize {
@@ -207,6 +214,25 @@ impl Relay {
         )
     }
 
+    /// A request that nothing is known of yet, in a room that was used before.
+    fn entry(&mut self, id: Id, asked: Asked) -> Box<InFlight> {
+        match self.spare.take() {
+            Some(mut entry) => {
+                (entry.id, entry.asked, entry.state) = (id, asked, State::Waiting);
+                entry
+            }
+            None => Box::new(InFlight::new(id, asked)),
+        }
+    }
+
+    /// Keeps the room of a request that was answered, unless it is a large one.
+    fn keep(&mut self, mut entry: Box<InFlight>) {
+        if entry.line.len() <= ROOM {
+            entry.clear();
+            self.spare = Some(entry);
+        }
+    }
+
     /// Takes a request into the books. Whoever had its id before was retired when it came.
     fn track(&mut self, mut entry: Box<InFlight>) {
         entry.seq = self.seq;
@@ -215,7 +241,10 @@ impl Relay {
             self.deadlines.insert((*at, entry.id.clone()));
         }
         self.waiting += 1;
-        self.pending.insert(entry.id.clone(), entry);
+        let id = entry.id.clone();
+        if let Some(old) = self.pending.insert(id, entry) {
+            self.hold.outlives(&old.id, old.limit);
+        }
     }
 
     /// The client no longer waits for a request, so its answer will be dropped and its timer is off.
@@ -250,8 +279,10 @@ impl Relay {
 
     /// Takes a request out of the books because upstream answered it.
     fn settle(&mut self, id: &Id) -> Option<Box<InFlight>> {
-        self.hold.answered(id);
-        let entry = self.pending.remove(id)?;
+        let entry = self.pending.remove(id);
+        let limit = entry.as_ref().and_then(|entry| entry.limit);
+        self.hold.answered(id, limit);
+        let entry = entry?;
         self.disarm(&entry);
         if entry.state == State::Waiting {
             self.waiting -= 1;

@@ -18,13 +18,6 @@ use crate::wire::id::Id;
 use bytes::{Buf, Bytes};
 use std::time::Duration;
 
-/// A call that is cleared for upstream.
-struct Cleared {
-    line: Option<Bytes>,
-    entry: Box<InFlight>,
-    log: Vec<Action>,
-}
-
 /// What goes on in place of a line that came.
 pub(super) enum Onward {
     /// The line itself.
@@ -42,25 +35,26 @@ impl Relay {
     }
 
     fn client_line(&mut self, line: &Bytes, now: Now, out: &mut Vec<Action>) -> Option<Onward> {
-        match read_client(line) {
+        // Looked at where it was made, here and below: to move a message or a call costs more than most of what is done.
+        match &mut read_client(line) {
             ClientLine::Blank => None,
             ClientLine::Rejected(rejection) => {
                 if let Some(id) = rejection.id.as_ref().filter(|_| rejection.answered) {
                     self.supersede(id, out);
                 }
-                reject(&rejection, out);
+                reject(rejection, out);
                 None
             }
-            ClientLine::Message(mut message) => match &message.kind {
+            ClientLine::Message(message) => match &message.kind {
                 Kind::Answer(_) => Some(Onward::Line),
-                Kind::Notification => self.notification(&message, out),
+                Kind::Notification => self.notification(message, out),
                 Kind::Request(id) => {
                     let id = id.clone();
                     self.supersede(&id, out);
                     if message.method == "tools/call" {
-                        self.tool_call(id, &mut message, line, now, out)
+                        self.tool_call(id, message, line, now, out)
                     } else {
-                        self.request(id, &message, line, now, out)
+                        self.request(id, message, line, now, out)
                     }
                 }
             },
@@ -128,10 +122,12 @@ impl Relay {
         }
         if asked == Asked::Read {
             let passage = self.arrival(UnityBound::Read, &id, line, now, out)?;
-            self.send(entry(id, asked), &passage, now);
+            let entry = self.entry(id, asked);
+            self.send(entry, &passage, now);
         } else {
             self.hold.sent_other(&id);
-            self.track(entry(id, asked));
+            let entry = self.entry(id, asked);
+            self.track(entry);
         }
         Some(Onward::Line)
     }
@@ -144,7 +140,8 @@ impl Relay {
         now: Now,
         out: &mut Vec<Action>,
     ) -> Option<Onward> {
-        let Some(mut call) = Call::read(id, message) else {
+        let mut call = Call::read(id, message);
+        let Some(call) = &mut call else {
             let Kind::Request(id) = &message.kind else {
                 return None;
             };
@@ -160,8 +157,8 @@ impl Relay {
             out.push(never_forwarded(&call.id, Asked::ToolCall, how));
             return None;
         }
-        let passage = self.arrival(UnityBound::Call(&call), &call.id, line, now, out)?;
-        self.depart(&mut call, line, &passage, now, out)
+        let passage = self.arrival(UnityBound::Call(call), &call.id, line, now, out)?;
+        self.depart(call, line, &passage, now, out)
     }
 
     /// A call's turn has come: it goes out, unless something stops it now.
@@ -177,13 +174,12 @@ impl Relay {
             call.key = self.surroundings.fresh_key();
         }
         call.target = self.target(call);
-        match self.clear(call, now) {
-            Ok(cleared) => {
-                out.extend(cleared.log);
-                let mut entry = cleared.entry;
+        let mut entry = self.entry(call.id.clone(), Asked::ToolCall);
+        match self.clear(call, &mut entry, now, out) {
+            Ok(message) => {
                 self.remember(&mut entry.seen);
                 self.send(entry, passage, now);
-                let changed = cleared.line.map(|message| in_place_of(line, message));
+                let changed = message.map(|message| in_place_of(line, message));
                 Some(changed.map_or(Onward::Line, Onward::Changed))
             }
             Err(stopped) => {
@@ -194,8 +190,8 @@ impl Relay {
     }
 
     /// Takes note of a Unity-bound request that goes out.
-    pub(super) fn send(&mut self, entry: Box<InFlight>, passage: &Passage, now: Now) {
-        self.hold.sent(&entry.id, passage, now);
+    pub(super) fn send(&mut self, mut entry: Box<InFlight>, passage: &Passage, now: Now) {
+        entry.limit = self.hold.sent(passage, self.seq, now);
         self.track(entry);
     }
 
@@ -214,15 +210,23 @@ impl Relay {
             .or_else(|| default().map(named(TargetSource::Default)))
     }
 
-    /// Guards, then rewrites, then the deadline, then witnesses.
-    fn clear(&self, call: &mut Call<'_>, now: Now) -> Result<Cleared, Stopped> {
+    /// Guards, then rewrites, then the deadline, then witnesses. What is made of the call, if it is changed; `entry` gets
+    /// what is to be known of it later.
+    fn clear(
+        &self,
+        call: &mut Call<'_>,
+        entry: &mut InFlight,
+        now: Now,
+        out: &mut Vec<Action>,
+    ) -> Result<Option<Bytes>, Stopped> {
         let cx = self.cx(now);
-        let hooks = self.hooks.about(&call.tool);
+        entry.hooks = self.hooks.place(&call.tool);
+        let hooks = self.hooks.at(entry.hooks);
         guards(&hooks.departure, call, &cx)?;
-        let prelude = rewrite(&hooks.rewrites, call, &cx)?;
-        let deadline = deadline(&hooks.deadlines, call, &cx, now)?;
+        rewrite(&hooks.rewrites, call, &cx, &mut entry.prelude)?;
+        entry.deadline = deadline(&hooks.deadlines, call, &cx, now)?;
         let edits = call.edits();
-        let line = if edits.is_empty() {
+        let message = if edits.is_empty() {
             None
         } else {
             let text = call.text();
@@ -230,16 +234,12 @@ impl Relay {
             let line = contain(RELAY, Class::Request, apply);
             Some(line.map_err(Stopped::Failed)?)
         };
-        let (seen, log) = witness(&hooks.witnesses, call, &cx);
-        let mut entry = entry(call.id.clone(), Asked::ToolCall);
-        entry.tool = call.tool.to_string();
+        witness(&hooks.witnesses, call, &cx, &mut entry.seen, out);
+        entry.tool.push_str(&call.tool);
         entry.action = call.action().map(String::from);
-        entry.target = call.target.clone();
-        entry.prelude = prelude;
-        entry.deadline = deadline;
-        entry.seen = seen;
-        entry.line = Bytes::copy_from_slice(call.text().as_bytes());
-        Ok(Cleared { line, entry, log })
+        entry.line.extend_from_slice(call.text().as_bytes());
+        entry.target = call.target.take();
+        Ok(message)
     }
 }
 
@@ -273,8 +273,8 @@ fn rewrite(
     hooks: &[Named<RewriteHook>],
     call: &mut Call<'_>,
     cx: &Cx<'_>,
-) -> Result<Vec<(&'static str, usize)>, Stopped> {
-    let mut prelude = Vec::new();
+    prelude: &mut Vec<(&'static str, usize)>,
+) -> Result<(), Stopped> {
     let question = |rewrite: RewriteHook, call: &Call<'_>| match rewrite(call, cx) {
         Rewriting::Keep => None,
         Rewriting::Change(change) => Some(change),
@@ -297,7 +297,7 @@ fn rewrite(
     {
         return Err(Stopped::By(name, refusal));
     }
-    Ok(prelude)
+    Ok(())
 }
 
 fn deadline(
@@ -325,23 +325,6 @@ fn deadline(
         },
     )?;
     Ok(first)
-}
-
-#[inline(always)]
-pub(super) fn entry(id: Id, asked: Asked) -> Box<InFlight> {
-    Box::new(InFlight {
-        id,
-        asked,
-        state: State::Waiting,
-        tool: String::new(),
-        action: None,
-        target: None,
-        prelude: Vec::new(),
-        seen: Vec::new(),
-        seq: 0,
-        deadline: None,
-        line: Bytes::new(),
-    })
 }
 
 /// Hands on what goes to the upstream in place of a line.

@@ -57,15 +57,15 @@ pub(super) fn witness(
     hooks: &[Named<WitnessHook>],
     call: &Call<'_>,
     cx: &Cx<'_>,
-) -> (Vec<Seen>, Vec<Action>) {
-    let (mut seen, mut log) = (Vec::new(), Vec::new());
+    seen: &mut Vec<Seen>,
+    out: &mut Vec<Action>,
+) {
     for &(name, witness) in hooks {
         match contain(name, Class::Advisory, || Ok(witness(call, cx))) {
             Ok(more) => seen.extend(more),
-            Err(failure) => log.push(log_contained(&failure)),
+            Err(failure) => out.push(log_contained(&failure)),
         }
     }
-    (seen, log)
 }
 
 impl Relay {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// When a request that upstream got counts no more, since the relay's start, and its place in the order of forwarding.
-pub(super) type Limit = (Duration, u64);
+pub(in crate::relay) type Limit = (Duration, u64);
 
 /// Limits in order. Most are put in at the end and taken out near an end, however many thousands are in flight.
 #[derive(Default)]
@@ -13,12 +13,17 @@ pub(super) struct Limits(VecDeque<Limit>);
 
 impl Limits {
     pub(super) fn insert(&mut self, limit: Limit) {
+        if self.0.back().is_none_or(|last| *last < limit) {
+            return self.0.push_back(limit);
+        }
         let place = self.0.partition_point(|other| *other < limit);
         self.0.insert(place, limit);
     }
 
     pub(super) fn remove(&mut self, limit: &Limit) {
-        if let Ok(place) = self.0.binary_search(limit) {
+        if self.0.front() == Some(limit) {
+            self.0.pop_front();
+        } else if let Ok(place) = self.0.binary_search(limit) {
             self.0.remove(place);
         }
     }
