@@ -3,7 +3,6 @@
 use super::scan::{self, Entry};
 use super::unescape;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A piece of a message's text together with where it stands in it.
@@ -137,6 +136,7 @@ impl<'a> Object<'a> {
     }
 
     /// The value of `key`; of equal keys the last counts, as it does upstream.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<Raw<'a>> {
         Some(self.part(self.value(key)?))
     }
@@ -165,6 +165,7 @@ impl<'a> Object<'a> {
     }
 
     /// Where [`Object::get`]'s value stands in the object.
+    #[inline]
     fn value(&self, key: &str) -> Option<Range<usize>> {
         let entry = self.entries.iter().rev().find(|e| self.is_key(e, key))?;
         Some(entry.value.clone())
@@ -187,22 +188,18 @@ impl<'a> Object<'a> {
         self.entries.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let length = entry.key.end - entry.key.start;
+        let literal = self.bytes.get(entry.key.clone());
+        let Some([_, inside @ .., _]) = literal else {
+            return false;
+        };
         // An escape is longer than what it stands for, so only a longer literal can hold one.
-        match length.cmp(&(key.len() + 2)) {
-            Ordering::Less => false,
-            Ordering::Equal => {
-                let inside = entry.key.start + 1..entry.key.end - 1;
-                self.bytes.get(inside) == Some(key.as_bytes())
-            }
-            Ordering::Greater => {
-                let first = self.bytes.get(entry.key.start + 1);
-                (first == Some(&b'\\') || first == key.as_bytes().first())
-                    && self.is_spelled(entry, key)
-            }
+        if inside.len() <= key.len() {
+            return inside == key.as_bytes();
         }
+        let first = inside.first();
+        (first == Some(&b'\\') || first == key.as_bytes().first()) && self.is_spelled(entry, key)
     }
 
     #[cold]

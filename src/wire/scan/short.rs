@@ -19,7 +19,7 @@ mod mark;
 pub(super) const LONGEST: usize = 4096;
 
 /// The blocks of the usual line.
-const USUAL_BLOCKS: usize = 10;
+const USUAL_BLOCKS: usize = 8;
 
 /// Looks at a client's line as [`super::scan`] does. `None` when that cannot be done here, for whatever reason.
 #[inline]
@@ -29,7 +29,8 @@ pub(super) fn call(line: &[u8]) -> Option<Scanned> {
 
 fn call_by(level: Level, line: &[u8]) -> Option<Scanned> {
     let (mut entries, mut inner) = (Vec::with_capacity(USUAL), Inner::default());
-    let (marked, depth) = object::<false>(level, line, &mut entries, Some(&mut inner))?;
+    let mut marked = Marked::default();
+    let depth = object::<false>(level, line, &mut marked, &mut entries, Some(&mut inner))?;
     Some(Scanned {
         top: Top::Object,
         entries,
@@ -49,7 +50,8 @@ pub(super) fn answer(line: &[u8]) -> Option<Seen> {
 
 fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
     let mut entries = Vec::with_capacity(USUAL);
-    let (marked, _) = object::<true>(level, line, &mut entries, None)?;
+    let mut marked = Marked::default();
+    object::<true>(level, line, &mut marked, &mut entries, None)?;
     Some(Seen {
         top: Top::Object,
         entries,
@@ -57,15 +59,16 @@ fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
     })
 }
 
-/// Goes through a line that is one object: what its marks tell, and how deep it nests. `ANSWER`: whether it is the
+/// Goes through a line that is one object: how deep it nests. What its marks tell goes to `marked`. `ANSWER`: whether it is the
 /// upstream's.
 #[inline(always)]
 fn object<const ANSWER: bool>(
     level: Level,
     line: &[u8],
+    marked: &mut Marked,
     entries: &mut Vec<Entry>,
     inner: Option<&mut Inner>,
-) -> Option<(Marked, usize)> {
+) -> Option<usize> {
     if line.len() > LONGEST || line.first() != Some(&b'{') {
         return None;
     }
@@ -78,10 +81,9 @@ fn object<const ANSWER: bool>(
         many = [Marks::NONE; LONGEST / BLOCK + 1];
         &mut many
     };
-    let marked = dispatch!(level, simd => mark::<_, ANSWER>(simd, line, marks))?;
+    dispatch!(level, simd => mark::<_, ANSWER>(simd, line, marks, marked))?;
     let marks = marks.get(..=line.len() / BLOCK)?;
-    let depth = walk::<ANSWER>(line, marks, marked.is_spaced, entries, inner)?;
-    Some((marked, depth))
+    walk::<ANSWER>(line, marks, marked.is_spaced, entries, inner)
 }
 
 /// The marked tokens of a line, one after the other.

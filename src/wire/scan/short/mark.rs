@@ -1,7 +1,7 @@
 //! The first step: strings, numbers, words, and what stands beside what.
 
 use super::super::Clues;
-use super::super::block::{BLOCK, Block, escaped, follow, prefix_xor};
+use super::super::block::{BLOCK, Block, escaped, follow, follow_far, prefix_xor};
 use super::super::scalar::scalar;
 use fearless_simd::Simd;
 
@@ -45,7 +45,8 @@ impl Marks {
     }
 }
 
-/// What a line showed besides.
+/// What a line shows besides.
+#[derive(Default)]
 pub(super) struct Marked {
     pub(super) clues: Clues,
     /// The digits of the longest integer; only without clues.
@@ -111,9 +112,8 @@ impl Before {
         let in_string = prefix_xor(quote) ^ self.in_string;
         self.in_string = (in_string >> 63).wrapping_neg();
         if CLUES {
-            let pairs = block.pairs();
-            if pairs != 0 {
-                clues.words.note(line, at, pairs);
+            if block.may_have_pairs() {
+                clues.words.note(line, at, block.pairs());
             }
             let doubled = escaped & backslash & in_string;
             if doubled != 0 {
@@ -164,7 +164,7 @@ impl Before {
         let punctuation = close | colon | comma;
         let separator = open | comma;
         let others = !(open | punctuation);
-        let next = follow(separator << 1, &mut self.separator, separator, others);
+        let next = follow_far(separator << 1, &mut self.separator, separator, others);
         let is_empty = close & behind_open;
         // Behind a value stands punctuation and nothing else; it stands nowhere else, unless a container is empty.
         let wrong = (behind_value ^ punctuation) & line & !is_empty;
@@ -183,13 +183,9 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
     simd: S,
     line: &[u8],
     marks: &mut [Marks],
-) -> Option<Marked> {
+    marked: &mut Marked,
+) -> Option<()> {
     let mut before = Before::default();
-    let mut marked = Marked {
-        clues: Clues::default(),
-        integer_digits: 0,
-        is_spaced: false,
-    };
     let mut all = Block::new(simd, &[0; BLOCK]);
     let marks = marks.get_mut(..=line.len() / BLOCK)?;
     for (index, marks) in marks.iter_mut().enumerate() {
@@ -212,8 +208,7 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
         if quote | !strings.in_string == 0 {
             continue;
         }
-        let tokens = Tokens::of(block, &strings, theirs);
-        marked.is_spaced |= tokens.space != 0;
+        let tokens = Tokens::of(block, &strings, theirs, &mut marked.is_spaced);
         let (starts, keyless) = before.order(&tokens)?;
         let brackets = tokens.open | tokens.close;
         *marks = Marks {
@@ -231,17 +226,19 @@ pub(super) fn mark<S: Simd, const CLUES: bool>(
     if CLUES {
         marked.clues.non_ascii = all.upto(0x7F) != u64::MAX;
     }
-    (before.in_string == 0).then_some(marked)
+    (before.in_string == 0).then_some(())
 }
 
 impl Tokens {
+    /// `is_spaced` becomes true when there is white space between them, or a fault.
     #[inline(always)]
-    fn of<S: Simd>(block: Block<S>, strings: &Strings, line: u64) -> Self {
+    fn of<S: Simd>(block: Block<S>, strings: &Strings, line: u64, is_spaced: &mut bool) -> Self {
         let outside = !(strings.in_string | strings.quote) & line;
-        let space = match strings.low & outside {
-            0 => 0,
-            _ => block.space() & outside,
-        };
+        let mut space = 0;
+        if strings.low & outside != 0 {
+            space = block.space() & outside;
+            *is_spaced = true;
+        }
         let open = block.eq_either(b'{') & outside;
         let close = block.eq_either(b'}') & outside;
         let colon = block.eq(b':') & outside;
