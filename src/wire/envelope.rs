@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, Entry, HeadStart, Inner, Top};
+use super::scan::{self, Clues, Entries, HeadStart, Inner, Top};
 use super::unescape;
 use bytes::Bytes;
 use damaged::damaged_id;
@@ -204,7 +204,7 @@ pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> Upst
     }
 }
 
-fn seen_object(line: &[u8], entries: Vec<Entry>, clues: Clues) -> Option<Object<'_>> {
+fn seen_object(line: &[u8], entries: Entries, clues: Clues) -> Option<Object<'_>> {
     if !clues.non_ascii {
         return Some(Object::seen(line, entries));
     }

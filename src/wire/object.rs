@@ -1,6 +1,6 @@
 //! Shallow, ordered views of JSON objects and arrays inside a message.
 
-use super::scan::{self, Entry};
+use super::scan::{self, Entries, Entry};
 use super::unescape;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -47,9 +47,9 @@ impl<'a> Raw<'a> {
     }
 
     /// The value as an object whose entries were found with the message's own, by their places in the message.
-    pub(super) fn with_entries(&self, mut entries: Vec<Entry>) -> Object<'a> {
+    pub(super) fn with_entries(&self, mut entries: Entries) -> Object<'a> {
         let back = |range: &mut Range<usize>| *range = range.start - self.at..range.end - self.at;
-        for Entry { key, value } in &mut entries {
+        for Entry { key, value } in entries.iter_mut() {
             back(key);
             back(value);
         }
@@ -91,12 +91,12 @@ pub struct Object<'a> {
     /// The same, where it is there for nothing.
     text: Option<&'a str>,
     at: usize,
-    entries: Vec<Entry>,
+    entries: Entries,
 }
 
 impl<'a> Object<'a> {
     /// A view over `text` whose entries [`scan::scan`] already found.
-    pub fn scanned(text: &'a str, entries: Vec<Entry>) -> Self {
+    pub fn scanned(text: &'a str, entries: Entries) -> Self {
         Object {
             text: Some(text),
             ..Object::seen(text.as_bytes(), entries)
@@ -104,7 +104,7 @@ impl<'a> Object<'a> {
     }
 
     /// A view over a whole line, UTF-8, whose entries [`scan::look`] already found.
-    pub fn seen(bytes: &'a [u8], entries: Vec<Entry>) -> Self {
+    pub fn seen(bytes: &'a [u8], entries: Entries) -> Self {
         Object {
             bytes,
             text: None,

@@ -8,7 +8,7 @@
 //! where a fault stands.
 
 use super::block::BLOCK;
-use super::{ARGUMENTS, Entry, Inner, PARAMS, Scanned, Seen, Top, USUAL};
+use super::{ARGUMENTS, Entries, Entry, Inner, PARAMS, Scanned, Seen, Top};
 use fearless_simd::{Level, dispatch};
 use mark::{Marked, Marks, mark};
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) fn call(line: &[u8]) -> Option<Scanned> {
 }
 
 fn call_by(level: Level, line: &[u8]) -> Option<Scanned> {
-    let (mut entries, mut inner) = (Vec::with_capacity(USUAL), Inner::default());
+    let (mut entries, mut inner) = (Entries::with_room(), Inner::default());
     let mut marked = Marked::default();
     let depth = object::<false>(level, line, &mut marked, &mut entries, Some(&mut inner))?;
     Some(Scanned {
@@ -49,7 +49,7 @@ pub(super) fn answer(line: &[u8]) -> Option<Seen> {
 }
 
 fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
-    let mut entries = Vec::with_capacity(USUAL);
+    let mut entries = Entries::with_room();
     let mut marked = Marked::default();
     object::<true>(level, line, &mut marked, &mut entries, None)?;
     Some(Seen {
@@ -250,7 +250,7 @@ impl<const ANSWER: bool> Walk<'_, '_, ANSWER> {
         if !is_followed {
             return Some(None);
         }
-        let mut entries = Vec::with_capacity(USUAL);
+        let mut entries = Entries::with_room();
         let depth = self.members(at, level + 1, &mut entries)?;
         if let Some(inner) = &mut self.inner {
             inner.put(level, (at, entries));
