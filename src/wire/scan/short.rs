@@ -280,13 +280,13 @@ fn walk<const ANSWER: bool>(
             line,
             marks,
             block: 0,
-            left: marks.first()?.all(),
+            // Without the object's own bracket, which is the first byte.
+            left: marks.first()?.all() & !1,
         },
         is_spaced,
         inner,
     };
-    let (opened, _) = walk.tokens.next()?;
-    let depth = walk.members(opened, 0, entries)?;
+    let depth = walk.members(0, 0, entries)?;
     // Behind it only white space is left, which is not marked.
     walk.tokens.next().is_none().then_some(depth)
 }
