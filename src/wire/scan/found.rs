@@ -167,12 +167,12 @@ mod tests {
     #[test]
     fn memory_of_another_size_goes_back() {
         let mut large = Entries::with_room();
-        (0..=USUAL).for_each(|at| {
+        for at in 0..=USUAL {
             large.push(Entry {
                 key: at..at,
                 value: at..at,
-            })
-        });
+            });
+        }
         let copy = large.clone();
         assert_eq!(copy, large);
         SPARE.with(|spare| spare.borrow_mut().clear());
