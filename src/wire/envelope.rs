@@ -2,7 +2,7 @@
 
 use super::id::{Id, IdField};
 use super::object::{Object, Raw};
-use super::scan::{self, Clues, Entry, HeadStart, Inner, Top};
+use super::scan::{self, Clues, Entries, HeadStart, Inner, Top};
 use super::unescape;
 use bytes::Bytes;
 use damaged::damaged_id;
@@ -204,7 +204,7 @@ pub fn read_upstream_ahead<'a>(line: &'a [u8], head: Option<&HeadStart>) -> Upst
     }
 }
 
-fn seen_object(line: &[u8], entries: Vec<Entry>, clues: Clues) -> Option<Object<'_>> {
+fn seen_object(line: &[u8], entries: Entries, clues: Clues) -> Option<Object<'_>> {
     if !clues.non_ascii {
         return Some(Object::seen(line, entries));
     }
@@ -306,11 +306,14 @@ fn client_message(line: &[u8]) -> ClientLine<'_> {
     }
     let limits = limit_fault(&scanned);
     let object = Object::scanned(text, scanned.entries);
-    let message = Message::new(object, Clues::UNKNOWN, scanned.inner);
-    match limits.or_else(|| envelope_fault(&message)) {
-        None => ClientLine::Message(message),
-        Some((code, reason)) => ClientLine::Rejected(turn_away(&message, code, reason)),
+    // Made where it stays: to move one is a copy of some 200 bytes.
+    let line = ClientLine::Message(Message::new(object, Clues::UNKNOWN, scanned.inner));
+    if let ClientLine::Message(message) = &line
+        && let Some((code, reason)) = limits.or_else(|| envelope_fault(message))
+    {
+        return ClientLine::Rejected(turn_away(message, code, reason));
     }
+    line
 }
 
 /// A message that was made from the one in `line`, with the white space that stands around that one.

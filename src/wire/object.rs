@@ -1,9 +1,8 @@
 //! Shallow, ordered views of JSON objects and arrays inside a message.
 
-use super::scan::{self, Entry};
+use super::scan::{self, Entries, Entry};
 use super::unescape;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A piece of a message's text together with where it stands in it.
@@ -48,9 +47,9 @@ impl<'a> Raw<'a> {
     }
 
     /// The value as an object whose entries were found with the message's own, by their places in the message.
-    pub(super) fn with_entries(&self, mut entries: Vec<Entry>) -> Object<'a> {
+    pub(super) fn with_entries(&self, mut entries: Entries) -> Object<'a> {
         let back = |range: &mut Range<usize>| *range = range.start - self.at..range.end - self.at;
-        for Entry { key, value } in &mut entries {
+        for Entry { key, value } in entries.iter_mut() {
             back(key);
             back(value);
         }
@@ -92,12 +91,12 @@ pub struct Object<'a> {
     /// The same, where it is there for nothing.
     text: Option<&'a str>,
     at: usize,
-    entries: Vec<Entry>,
+    entries: Entries,
 }
 
 impl<'a> Object<'a> {
     /// A view over `text` whose entries [`scan::scan`] already found.
-    pub fn scanned(text: &'a str, entries: Vec<Entry>) -> Self {
+    pub fn scanned(text: &'a str, entries: Entries) -> Self {
         Object {
             text: Some(text),
             ..Object::seen(text.as_bytes(), entries)
@@ -105,7 +104,7 @@ impl<'a> Object<'a> {
     }
 
     /// A view over a whole line, UTF-8, whose entries [`scan::look`] already found.
-    pub fn seen(bytes: &'a [u8], entries: Vec<Entry>) -> Self {
+    pub fn seen(bytes: &'a [u8], entries: Entries) -> Self {
         Object {
             bytes,
             text: None,
@@ -137,6 +136,7 @@ impl<'a> Object<'a> {
     }
 
     /// The value of `key`; of equal keys the last counts, as it does upstream.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<Raw<'a>> {
         Some(self.part(self.value(key)?))
     }
@@ -165,6 +165,7 @@ impl<'a> Object<'a> {
     }
 
     /// Where [`Object::get`]'s value stands in the object.
+    #[inline]
     fn value(&self, key: &str) -> Option<Range<usize>> {
         let entry = self.entries.iter().rev().find(|e| self.is_key(e, key))?;
         Some(entry.value.clone())
@@ -187,22 +188,18 @@ impl<'a> Object<'a> {
         self.entries.is_empty()
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_key(&self, entry: &Entry, key: &str) -> bool {
-        let length = entry.key.end - entry.key.start;
+        let literal = self.bytes.get(entry.key.clone());
+        let Some([_, inside @ .., _]) = literal else {
+            return false;
+        };
         // An escape is longer than what it stands for, so only a longer literal can hold one.
-        match length.cmp(&(key.len() + 2)) {
-            Ordering::Less => false,
-            Ordering::Equal => {
-                let inside = entry.key.start + 1..entry.key.end - 1;
-                self.bytes.get(inside) == Some(key.as_bytes())
-            }
-            Ordering::Greater => {
-                let first = self.bytes.get(entry.key.start + 1);
-                (first == Some(&b'\\') || first == key.as_bytes().first())
-                    && self.is_spelled(entry, key)
-            }
+        if inside.len() <= key.len() {
+            return inside == key.as_bytes();
         }
+        let first = inside.first();
+        (first == Some(&b'\\') || first == key.as_bytes().first()) && self.is_spelled(entry, key)
     }
 
     #[cold]

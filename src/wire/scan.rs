@@ -15,7 +15,7 @@ mod short;
 mod skip;
 
 pub use clues::Clues;
-pub use found::{Broken, Entry, Inner, Scanned, Seen, Top};
+pub use found::{Broken, Entries, Entry, Inner, Scanned, Seen, Top};
 pub use head::HeadStart;
 pub(super) use scalar::plain;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub fn scan(text: &str) -> Result<Scanned, Broken> {
 #[inline(never)]
 fn scan_bytewise(text: &str) -> Result<Scanned, Broken> {
     let mut scanner = Scanner::new(text.as_bytes());
-    let mut entries = Vec::with_capacity(USUAL);
+    let mut entries = Entries::with_room();
     match scanner.document(&mut entries) {
         Some(top) => Ok(Scanned {
             top,
@@ -77,7 +77,7 @@ fn look_long(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
         ahead: head.and_then(HeadStart::ahead),
         ..Scanner::quick(line)
     };
-    let mut entries = Vec::with_capacity(USUAL);
+    let mut entries = Entries::with_room();
     match scanner.document(&mut entries) {
         Some(top) => Ok(Seen {
             top,
@@ -92,9 +92,9 @@ fn look_long(line: &[u8], head: Option<&HeadStart>) -> Result<Seen, Broken> {
 }
 
 /// The entries of an object whose text is known to be JSON; `None` when it is no object.
-pub(super) fn entries(text: &str) -> Option<Vec<Entry>> {
+pub(super) fn entries(text: &str) -> Option<Entries> {
     let mut scanner = Scanner::quick(text.as_bytes());
-    let mut entries = Vec::new();
+    let mut entries = Entries::with_room();
     scanner.space();
     scanner.object(&mut entries, Level::Other)?;
     Some(entries)
@@ -126,9 +126,6 @@ pub(super) fn items(text: &str) -> Option<Vec<Range<usize>>> {
 
 const PARAMS: &[u8] = b"\"params\"";
 const ARGUMENTS: &[u8] = b"\"arguments\"";
-
-/// Room for the entries of the usual object.
-const USUAL: usize = 8;
 
 /// Which object it is whose entries are taken.
 #[derive(Clone, Copy)]
@@ -245,12 +242,12 @@ impl<'a> Scanner<'a> {
         let at = self.at;
         match level {
             Level::Message if key == PARAMS && self.peek() == Some(b'{') => {
-                let mut entries = Vec::with_capacity(USUAL);
+                let mut entries = Entries::with_room();
                 self.object(&mut entries, Level::Params)?;
                 self.inner.put(0, (at, entries));
             }
             Level::Params if key == ARGUMENTS && self.peek() == Some(b'{') => {
-                let mut entries = Vec::with_capacity(USUAL);
+                let mut entries = Entries::with_room();
                 self.object(&mut entries, Level::Other)?;
                 self.inner.put(1, (at, entries));
             }

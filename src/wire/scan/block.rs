@@ -6,6 +6,9 @@ use std::ops::BitOr;
 /// The bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
+/// The bit of a block's last byte.
+const LAST: u64 = 1 << 63;
+
 /// Bytes of a line; bit *i* of a mask is byte *i*.
 #[derive(Clone, Copy)]
 pub(super) struct Block<S: Simd>(u8x64<S>);
@@ -44,9 +47,16 @@ impl<S: Simd> Block<S> {
     /// at the block's end.
     #[inline(always)]
     pub(super) fn pairs(self) -> u64 {
-        const LAST: u64 = 1 << 63;
         let (c, r) = (self.eq(b'c'), self.eq(b'r'));
         c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
+    }
+
+    /// Whether there may be such a pair: less to find out where there seldom is one.
+    #[inline(always)]
+    pub(super) fn may_have_pairs(self) -> bool {
+        // The letters b, c, r and s.
+        let letters = (self.0 | 0x11).simd_eq(b's').to_bitmask();
+        letters & (letters >> 1 | LAST) != 0
     }
 
     /// White space.
@@ -93,11 +103,19 @@ pub(super) fn prefix_xor(mut bits: u64) -> u64 {
 /// which the last byte is the next block's affair), `before` what the block before left.
 #[inline(always)]
 pub(super) fn follow(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
-    let next = next | *before;
-    *before = tokens >> 63;
     if space == 0 {
+        let next = next | *before;
+        *before = tokens >> 63;
         return next;
     }
+    follow_far(next, before, tokens, space)
+}
+
+/// As [`follow`], for where there mostly is something between.
+#[inline(always)]
+pub(super) fn follow_far(next: u64, before: &mut u64, tokens: u64, space: u64) -> u64 {
+    let next = next | *before;
+    *before = tokens >> 63;
     // Adding a run's first bit to the run carries to the bit behind it.
     let (sum, goes_on) = space.overflowing_add(next & space);
     *before |= u64::from(goes_on);

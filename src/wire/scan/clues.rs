@@ -63,18 +63,22 @@ impl Words {
         while pairs != 0 {
             let first = at + pairs.trailing_zeros() as usize;
             pairs &= pairs - 1;
-            let (word, pair) = match line.get(first) {
-                Some(b'c') => SUCCESS,
-                _ => IS_ERROR,
+            let is = |(word, pair): (&[u8; 7], usize)| {
+                let start = first.checked_sub(pair)?;
+                let rest = line.get(start..)?;
+                (rest.first_chunk() == Some(word)).then_some(start)
             };
-            let start = first.wrapping_sub(pair);
-            let rest = line.get(start..).unwrap_or_default();
-            if rest.first_chunk() == Some(word) {
+            let word = match line.get(first) {
+                Some(b'c') => is(SUCCESS),
+                _ => is(IS_ERROR),
+            };
+            if let Some(start) = word {
                 self.push(start);
             }
         }
     }
 
+    #[inline(always)]
     fn push(&mut self, place: usize) {
         match (
             self.places.get_mut(usize::from(self.count)),

@@ -8,7 +8,7 @@
 //! where a fault stands.
 
 use super::block::BLOCK;
-use super::{ARGUMENTS, Entry, Inner, PARAMS, Scanned, Seen, Top, USUAL};
+use super::{ARGUMENTS, Entries, Entry, Inner, PARAMS, Scanned, Seen, Top};
 use fearless_simd::{Level, dispatch};
 use mark::{Marked, Marks, mark};
 use std::ops::Range;
@@ -18,8 +18,8 @@ mod mark;
 /// The longest line that is looked at here, in bytes.
 pub(super) const LONGEST: usize = 4096;
 
-/// The objects of a client's message whose entries are found with its own, each by its key in the one before.
-const PATH: [&[u8]; 2] = [PARAMS, ARGUMENTS];
+/// The blocks of the usual line.
+const USUAL_BLOCKS: usize = 8;
 
 /// Looks at a client's line as [`super::scan`] does. `None` when that cannot be done here, for whatever reason.
 #[inline]
@@ -28,8 +28,9 @@ pub(super) fn call(line: &[u8]) -> Option<Scanned> {
 }
 
 fn call_by(level: Level, line: &[u8]) -> Option<Scanned> {
-    let (mut entries, mut inner) = (Vec::with_capacity(USUAL), Inner::default());
-    let (marked, depth) = object::<false>(level, line, &mut entries, Some(&mut inner))?;
+    let (mut entries, mut inner) = (Entries::with_room(), Inner::default());
+    let mut marked = Marked::default();
+    let depth = object::<false>(level, line, &mut marked, &mut entries, Some(&mut inner))?;
     Some(Scanned {
         top: Top::Object,
         entries,
@@ -48,8 +49,9 @@ pub(super) fn answer(line: &[u8]) -> Option<Seen> {
 }
 
 fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
-    let mut entries = Vec::with_capacity(USUAL);
-    let (marked, _) = object::<true>(level, line, &mut entries, None)?;
+    let mut entries = Entries::with_room();
+    let mut marked = Marked::default();
+    object::<true>(level, line, &mut marked, &mut entries, None)?;
     Some(Seen {
         top: Top::Object,
         entries,
@@ -57,29 +59,37 @@ fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
     })
 }
 
-/// Goes through a line that is one object: what its marks tell, and how deep it nests. `ANSWER`: whether it is the
+/// Goes through a line that is one object: how deep it nests. What its marks tell goes to `marked`. `ANSWER`: whether it is the
 /// upstream's.
 #[inline(always)]
 fn object<const ANSWER: bool>(
     level: Level,
     line: &[u8],
+    marked: &mut Marked,
     entries: &mut Vec<Entry>,
     inner: Option<&mut Inner>,
-) -> Option<(Marked, usize)> {
+) -> Option<usize> {
     if line.len() > LONGEST || line.first() != Some(&b'{') {
         return None;
     }
-    let mut marks: Marks = [0; _];
-    let marked = dispatch!(level, simd => mark::<_, ANSWER>(simd, line, &mut marks))?;
+    let (mut few, mut many);
+    // To clear them costs more than to fill those that are needed.
+    let marks: &mut [Marks] = if line.len() < USUAL_BLOCKS * BLOCK {
+        few = [Marks::NONE; USUAL_BLOCKS];
+        &mut few
+    } else {
+        many = [Marks::NONE; LONGEST / BLOCK + 1];
+        &mut many
+    };
+    dispatch!(level, simd => mark::<_, ANSWER>(simd, line, marks, marked))?;
     let marks = marks.get(..=line.len() / BLOCK)?;
-    let depth = walk(line, marks, marked.is_spaced, entries, inner)?;
-    Some((marked, depth))
+    walk::<ANSWER>(line, marks, marked.is_spaced, entries, inner)
 }
 
 /// The marked tokens of a line, one after the other.
 struct Tokens<'a> {
     line: &'a [u8],
-    marks: &'a [u64],
+    marks: &'a [Marks],
     /// The current block, and its tokens that are left.
     block: usize,
     left: u64,
@@ -91,7 +101,7 @@ impl<'a> Tokens<'a> {
     fn next(&mut self) -> Option<(usize, u8)> {
         while self.left == 0 {
             self.block += 1;
-            self.left = *self.marks.get(self.block)?;
+            self.left = self.marks.get(self.block)?.all();
         }
         let at = self.block * BLOCK + self.left.trailing_zeros() as usize;
         self.left &= self.left - 1;
@@ -99,38 +109,33 @@ impl<'a> Tokens<'a> {
     }
 
     /// Passes over what is left of a container that begins at `opened` with `byte`: the most of the containers that
-    /// are open at once in it, itself counted, with the innermost one holding something.
+    /// are open at once in it, itself counted, with the innermost one holding something. That is asked for with `DEPTH`
+    /// only.
     #[inline(never)]
-    fn pass(&mut self, mut opened: usize, byte: u8) -> Option<usize> {
+    fn pass<const DEPTH: bool>(&mut self, mut opened: usize, byte: u8) -> Option<usize> {
         const NONE_OPEN: u64 = 1;
         let is_object = |byte: u8| u64::from(byte >> 5 & 1);
         // The kinds of the open containers, the innermost in bit 0; 1 is an object. A mark lies ahead of them, so of two
         // the greater one is the deeper one.
         let mut kinds = NONE_OPEN << 1 | is_object(byte);
         let mut deepest = 0;
-        // 1 where a key must come, and with it a colon.
-        let mut wants_key = is_object(byte);
+        let all_if_object = |kinds: u64| (kinds & 1).wrapping_neg();
+        let behind = |place: usize| !1 << (place % BLOCK);
         let Tokens { line, marks, .. } = *self;
-        let (mut block, mut left) = (self.block, self.left);
+        let mut block = self.block;
+        // What belongs to this container and those in it, and which of that belongs to objects.
+        let mut inside: u64 = behind(opened);
+        let mut objects = all_if_object(kinds);
         loop {
+            let marks = marks.get(block)?;
+            let mut left = marks.brackets() & inside;
             while left != 0 {
                 let at = block * BLOCK + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let byte = *line.get(at)?;
-                if byte <= b':' {
-                    // A colon where one must come, or a comma where none must: they take turns, so one branch for both is
-                    // easier to foretell than two.
-                    let is_comma = u64::from(byte == b',');
-                    if wants_key == is_comma {
-                        return None;
-                    }
-                    wants_key = is_comma & kinds;
-                } else if byte & 2 != 0 {
-                    if wants_key != 0 {
-                        return None;
-                    }
-                    wants_key = is_object(byte);
-                    kinds = kinds << 1 | wants_key;
+                let rest = behind(at);
+                if byte & 2 != 0 {
+                    kinds = kinds << 1 | is_object(byte);
                     // The mark must not be lost.
                     if kinds >> 61 != 0 {
                         return None;
@@ -141,22 +146,24 @@ impl<'a> Tokens<'a> {
                         return None;
                     }
                     // What was closed since it was opened is no white space.
-                    if at != opened + 1 && !is_blank(line, opened + 1, at) {
-                        if wants_key != 0 {
-                            return None;
-                        }
+                    if DEPTH && at != opened + 1 && !is_blank(line, opened + 1, at) {
                         deepest = deepest.max(kinds);
                     }
-                    wants_key = 0;
                     kinds >>= 1;
                     if kinds == NONE_OPEN {
-                        (self.block, self.left) = (block, left);
-                        return Some(deepest.checked_ilog2().unwrap_or(0) as usize);
+                        (self.block, self.left) = (block, marks.all() & rest);
+                        let is_right = !marks.has_fault(inside & !rest, objects);
+                        return is_right.then(|| deepest.checked_ilog2().unwrap_or(0) as usize);
                     }
                 }
+                objects = objects & !rest | all_if_object(kinds) & rest;
+            }
+            if marks.has_fault(inside, objects) {
+                return None;
             }
             block += 1;
-            left = *marks.get(block)?;
+            inside = u64::MAX;
+            objects = all_if_object(kinds);
         }
     }
 }
@@ -168,35 +175,39 @@ fn is_blank(line: &[u8], start: usize, end: usize) -> bool {
     between.iter().all(|&byte| byte <= b' ')
 }
 
-/// The way through the objects that are followed: the line's own, and those that [`PATH`] leads to.
-struct Walk<'a, 'i> {
+/// The way through the objects that are followed: the line's own, and of a client's line those that its `params` and
+/// their `arguments` are.
+struct Walk<'a, 'i, const ANSWER: bool> {
     tokens: Tokens<'a>,
     is_spaced: bool,
-    /// Where the entries of those on the path go; `None` when only the line's own object is followed.
+    /// Where the entries of those in the line's own go.
     inner: Option<&'i mut Inner>,
 }
 
-impl Walk<'_, '_> {
-    /// Goes through the members of the object that begins at `opened`, so many others around it: how deep they nest.
-    /// `None` for a token that stands where it cannot. It calls itself for the next object on the path.
+impl<const ANSWER: bool> Walk<'_, '_, ANSWER> {
+    /// Goes through the members of the object that begins at `opened`, so many others around it: how deep they nest, if
+    /// that is of interest. `None` for a token that stands where it cannot. It calls itself for the next object that
+    /// is followed.
     #[inline(never)]
     fn members(&mut self, opened: usize, level: usize, entries: &mut Vec<Entry>) -> Option<usize> {
         let mut deepest = level + 1;
         let mut last = opened;
-        let (mut colon, mut byte) = self.tokens.next()?;
-        if byte == b'}' && is_blank(self.tokens.line, opened + 1, colon) {
-            return Some(0);
-        }
-        while byte == b':' {
-            let mut key = last + 1..colon;
-            let mut value = colon + 1..0;
+        loop {
+            let (colon, byte) = self.tokens.next()?;
+            if byte != b':' {
+                let is_empty = last == opened && byte == b'}';
+                return (is_empty && is_blank(self.tokens.line, opened + 1, colon)).then_some(0);
+            }
+            let (mut key, mut value) = (last + 1..colon, colon + 1..0);
+            let mut byte;
             (value.end, byte) = self.tokens.next()?;
-            // An opening bracket.
-            if byte & 0x46 == 0x42 {
-                if self.is_spaced {
-                    key = trimmed(self.tokens.line, key.start, key.end);
-                }
-                deepest = deepest.max(self.inside(value.end, byte, level, key.clone())?);
+            if is_opening(byte) {
+                let depth = match self.inner(value.end, byte, level, &key)? {
+                    Some(depth) => depth,
+                    None if ANSWER => self.tokens.pass::<false>(value.end, byte)?,
+                    None => level + 1 + self.tokens.pass::<true>(value.end, byte)?,
+                };
+                deepest = deepest.max(depth);
                 (value.end, byte) = self.tokens.next()?;
             }
             last = value.end;
@@ -210,57 +221,72 @@ impl Walk<'_, '_> {
                 b'}' => return Some(deepest),
                 _ => return None,
             }
-            (colon, byte) = self.tokens.next()?;
         }
-        None
     }
 
-    /// Goes through the container under a key: how deep it nests, counted from the outermost.
-    #[inline(never)]
-    fn inside(
+    /// Goes through the container under a key if it is followed: how deep it nests, counted from the outermost.
+    #[inline(always)]
+    fn inner(
         &mut self,
-        opened: usize,
+        at: usize,
         byte: u8,
         level: usize,
-        key: Range<usize>,
-    ) -> Option<usize> {
-        if let Some(wanted) = PATH.get(level)
-            && self.inner.is_some()
-            && byte == b'{'
-            && self.tokens.line.get(key) == Some(*wanted)
-        {
-            let mut entries = Vec::with_capacity(USUAL);
-            let depth = self.members(opened, level + 1, &mut entries)?;
-            if let Some(inner) = &mut self.inner {
-                inner.put(level, (opened, entries));
-            }
-            return Some(depth);
+        key: &Range<usize>,
+    ) -> Option<Option<usize>> {
+        if ANSWER || byte != b'{' {
+            return Some(None);
         }
-        Some(level + 1 + self.tokens.pass(opened, byte)?)
+        let line = self.tokens.line;
+        let key = match self.is_spaced {
+            true => trimmed(line, key.start, key.end),
+            false => key.clone(),
+        };
+        let key = line.get(key)?;
+        let is_followed = match level {
+            0 => key == PARAMS,
+            1 => key == ARGUMENTS,
+            _ => false,
+        };
+        if !is_followed {
+            return Some(None);
+        }
+        let mut entries = Entries::with_room();
+        let depth = self.members(at, level + 1, &mut entries)?;
+        if let Some(inner) = &mut self.inner {
+            inner.put(level, (at, entries));
+        }
+        Some(Some(depth))
     }
+}
+
+/// Whether a token is an opening bracket.
+#[inline(always)]
+fn is_opening(byte: u8) -> bool {
+    byte & 0x46 == 0x42
 }
 
 /// Goes through the line's object from mark to mark: how deep it nests. `None` for a token that stands where it cannot,
 /// and for anything behind the object.
-fn walk(
+#[inline(always)]
+fn walk<const ANSWER: bool>(
     line: &[u8],
-    marks: &[u64],
+    marks: &[Marks],
     is_spaced: bool,
     entries: &mut Vec<Entry>,
     inner: Option<&mut Inner>,
 ) -> Option<usize> {
-    let mut walk = Walk {
+    let mut walk = Walk::<ANSWER> {
         tokens: Tokens {
             line,
             marks,
             block: 0,
-            left: *marks.first()?,
+            // Without the object's own bracket, which is the first byte.
+            left: marks.first()?.all() & !1,
         },
         is_spaced,
         inner,
     };
-    let (opened, _) = walk.tokens.next()?;
-    let depth = walk.members(opened, 0, entries)?;
+    let depth = walk.members(0, 0, entries)?;
     // Behind it only white space is left, which is not marked.
     walk.tokens.next().is_none().then_some(depth)
 }

@@ -1,18 +1,55 @@
 //! The first step: strings, numbers, words, and what stands beside what.
 
 use super::super::Clues;
-use super::super::block::{BLOCK, Block, escaped, follow, prefix_xor};
-use super::super::scalar::{scalar, word};
-use super::LONGEST;
+use super::super::block::{BLOCK, Block, escaped, follow, follow_far, prefix_xor};
+use super::super::scalar::scalar;
 use fearless_simd::Simd;
 
-/// Where a line's brackets, commas and colons stand, with room for the bytes that are left behind whole blocks.
-pub(super) type Marks = [u64; LONGEST / BLOCK + 1];
+/// The tokens of a block of which containers are made: three masks for four, since no two of a kind overlap.
+#[derive(Clone, Copy)]
+pub(super) struct Marks {
+    /// Brackets and commas.
+    no_colons: u64,
+    /// Brackets and colons.
+    no_commas: u64,
+    /// What stands where the key behind a comma or an opening bracket would have its colon: nothing of an object may.
+    keyless: u64,
+}
 
-/// What a line showed besides.
+impl Marks {
+    /// A block that holds none.
+    pub(super) const NONE: Marks = Marks {
+        no_colons: 0,
+        no_commas: 0,
+        keyless: 0,
+    };
+
+    /// Brackets, commas and colons.
+    #[inline(always)]
+    pub(super) fn all(&self) -> u64 {
+        self.no_colons | self.no_commas
+    }
+
+    #[inline(always)]
+    pub(super) fn brackets(&self) -> u64 {
+        self.no_colons & self.no_commas
+    }
+
+    /// Whether a colon is missing or too many among the bytes `which`, of which those in `objects` belong to objects and
+    /// the others to arrays. A bracket belongs to the container around the one that it opens, and to the one
+    /// that it closes.
+    #[inline(always)]
+    pub(super) fn has_fault(&self, which: u64, objects: u64) -> bool {
+        let colons = self.no_commas & !self.no_colons;
+        (self.keyless & objects | colons & !objects) & which != 0
+    }
+}
+
+/// What a line shows besides.
+#[derive(Default)]
 pub(super) struct Marked {
     pub(super) clues: Clues,
-    /// The digits of the longest integer.
+    /// The digits of the longest integer; only without clues.
     pub(super) integer_digits: usize,
     /// Whether there is white space between tokens.
     pub(super) is_spaced: bool,
@@ -25,9 +62,13 @@ struct Before {
     /// All ones inside a string.
     in_string: u64,
     open: u64,
-    string: u64,
+    /// Behind a string or a container.
     value: u64,
     scalar: u64,
+    /// Behind a scalar and white space.
+    scalar_end: u64,
+    /// Behind a comma or an opening bracket, whatever but brackets, commas and colons stands between.
+    separator: u64,
 }
 
 /// The tokens of a block.
@@ -35,12 +76,13 @@ struct Tokens {
     open: u64,
     close: u64,
     colon: u64,
-    /// The last two, and commas.
-    punctuation: u64,
+    comma: u64,
     string_end: u64,
     /// Bytes of numbers and words, and whatever has no place outside of a string.
     scalar: u64,
     space: u64,
+    /// The bytes that are the line's.
+    line: u64,
 }
 
 /// The strings of a block.
@@ -70,9 +112,8 @@ impl Before {
         let in_string = prefix_xor(quote) ^ self.in_string;
         self.in_string = (in_string >> 63).wrapping_neg();
         if CLUES {
-            let pairs = block.pairs();
-            if pairs != 0 {
-                clues.words.note(line, at, pairs);
+            if block.may_have_pairs() {
+                clues.words.note(line, at, block.pairs());
             }
             let doubled = escaped & backslash & in_string;
             if doubled != 0 {
@@ -99,97 +140,120 @@ impl Before {
         })
     }
 
-    /// Checks that each token may stand behind the one before it: where numbers and words begin, `None` for a fault.
+    /// Checks that each token may stand behind the one before it: where numbers and words begin, and
+    /// [`Marks::keyless`]. `None` for a fault.
     #[inline(always)]
-    fn order(&mut self, tokens: &Tokens) -> Option<u64> {
+    fn order(&mut self, tokens: &Tokens) -> Option<(u64, u64)> {
         let &Tokens {
             open,
             close,
             colon,
-            punctuation,
+            comma,
             string_end,
             scalar,
             space,
+            line,
         } = tokens;
         let behind_scalar = scalar << 1 | self.scalar;
         self.scalar = scalar >> 63;
-        let value_end = close << 1 | behind_scalar & !scalar;
+        let scalar_end = behind_scalar & !scalar;
+        let value = string_end | close;
         let behind_open = follow(open << 1, &mut self.open, open, space);
-        let behind_string = follow(string_end << 1, &mut self.string, string_end, space);
-        let behind_value = follow(value_end, &mut self.value, close, space);
+        let behind_scalars = follow(scalar_end, &mut self.scalar_end, 0, space);
+        let behind_value = behind_scalars | follow(value << 1, &mut self.value, value, space);
+        let punctuation = close | colon | comma;
+        let separator = open | comma;
+        let others = !(open | punctuation);
+        let next = follow_far(separator << 1, &mut self.separator, separator, others);
+        let is_empty = close & behind_open;
         // Behind a value stands punctuation and nothing else; it stands nowhere else, unless a container is empty.
-        let wrong = (behind_string | behind_value) ^ punctuation;
-        let fault = wrong & !(close & behind_open) | colon & !behind_string;
-        (fault == 0).then_some(scalar & !behind_scalar)
+        let wrong = (behind_value ^ punctuation) & line & !is_empty;
+        // Between a colon and the comma or bracket before it stands a key.
+        let fault = wrong | colon & (behind_scalars | !next);
+        (fault == 0).then_some((scalar & !behind_scalar, next & !(colon | is_empty)))
     }
 }
 
 /// Marks the tokens of which containers are made, and checks all others: strings, numbers and words, and that each of
 /// them and of the marked ones may stand behind the one before it. Which container a token stands in is not known
 /// here. `None` for a fault, and for what is left to others. Only with `CLUES` they are looked for, and `\u`
-/// escapes are taken: whether one is half of a pair is not looked at.
+/// escapes are taken: whether one is half of a pair is not looked at. `marks` are those of so many blocks and hold none yet.
 #[inline(always)]
 pub(super) fn mark<S: Simd, const CLUES: bool>(
     simd: S,
     line: &[u8],
-    marks: &mut Marks,
-) -> Option<Marked> {
+    marks: &mut [Marks],
+    marked: &mut Marked,
+) -> Option<()> {
     let mut before = Before::default();
-    let mut marked = Marked {
-        clues: Clues::default(),
-        integer_digits: 0,
-        is_spaced: false,
-    };
     let mut all = Block::new(simd, &[0; BLOCK]);
-    let (blocks, rest) = line.as_chunks::<BLOCK>();
-    let mut last = [b' '; BLOCK];
-    last.get_mut(..rest.len())?.copy_from_slice(rest);
-    for (index, marks) in marks.iter_mut().enumerate().take(blocks.len() + 1) {
-        let bytes = blocks.get(index).unwrap_or(&last);
+    let marks = marks.get_mut(..=line.len() / BLOCK)?;
+    for (index, marks) in marks.iter_mut().enumerate() {
         let at = index * BLOCK;
-        let block = Block::new(simd, bytes);
+        let rest = line.get(at..)?;
+        let (block, theirs) = match rest.first_chunk() {
+            Some(bytes) => (Block::new(simd, bytes), u64::MAX),
+            None => {
+                let mut last = [b' '; BLOCK];
+                last.get_mut(..rest.len())?.copy_from_slice(rest);
+                (Block::new(simd, &last), !(u64::MAX << rest.len()))
+            }
+        };
         if CLUES {
             all = all | block;
         }
         let strings = before.strings::<S, CLUES>(line, at, block, &mut marked.clues)?;
-        let Strings {
-            quote,
-            in_string,
-            low,
-        } = strings;
-        let outside = !(in_string | quote);
-        let mut space = 0;
-        if low & outside != 0 {
-            space = block.space() & outside;
-            // What was put behind the line does not count.
-            marked.is_spaced |=
-                index < blocks.len() || !(space >> rest.len() << rest.len()) & space != 0;
+        let quote = strings.quote;
+        // In the midst of a string.
+        if quote | !strings.in_string == 0 {
+            continue;
         }
-        let open = block.eq_either(b'{') & outside;
-        let close = block.eq_either(b'}') & outside;
-        let colon = block.eq(b':') & outside;
-        let punctuation = close | colon | block.eq(b',') & outside;
-        *marks = open | punctuation;
-        let scalar = outside & !(space | open | punctuation);
-        let tokens = Tokens {
-            open,
-            close,
-            colon,
-            punctuation,
-            string_end: quote & !in_string,
-            scalar,
-            space,
+        let tokens = Tokens::of(block, &strings, theirs, &mut marked.is_spaced);
+        let (starts, keyless) = before.order(&tokens)?;
+        let brackets = tokens.open | tokens.close;
+        *marks = Marks {
+            no_colons: brackets | tokens.comma,
+            no_commas: brackets | tokens.colon,
+            keyless,
         };
-        let starts = before.order(&tokens)?;
         if starts != 0 {
-            let digits = scalars(line, at, block.digits(), scalar, starts)?;
-            marked.integer_digits = marked.integer_digits.max(digits);
+            let digits = scalars(line, at, block.digits(), tokens.scalar, starts)?;
+            if !CLUES {
+                marked.integer_digits = marked.integer_digits.max(digits);
+            }
         }
     }
     if CLUES {
         marked.clues.non_ascii = all.upto(0x7F) != u64::MAX;
     }
-    (before.in_string == 0).then_some(marked)
+    (before.in_string == 0).then_some(())
+}
+
+impl Tokens {
+    /// `is_spaced` becomes true when there is white space between them, or a fault.
+    #[inline(always)]
+    fn of<S: Simd>(block: Block<S>, strings: &Strings, line: u64, is_spaced: &mut bool) -> Self {
+        let outside = !(strings.in_string | strings.quote) & line;
+        let mut space = 0;
+        if strings.low & outside != 0 {
+            space = block.space() & outside;
+            *is_spaced = true;
+        }
+        let open = block.eq_either(b'{') & outside;
+        let close = block.eq_either(b'}') & outside;
+        let colon = block.eq(b':') & outside;
+        let comma = block.eq(b',') & outside;
+        Tokens {
+            open,
+            close,
+            colon,
+            comma,
+            string_end: strings.quote & !strings.in_string,
+            scalar: outside & !(space | open | close | colon | comma),
+            space,
+            line,
+        }
+    }
 }
 
 /// Whether two backslashes, of which `doubled` is the second, may be the first of a `\u` or `\/` in JSON that a string
@@ -224,26 +288,39 @@ fn escapes(line: &[u8], at: usize, mut left: u64, takes_units: bool) -> Option<b
 }
 
 /// Checks the numbers and words that begin in a block: the digits of the longest integer.
-#[inline(never)]
+#[inline(always)]
 fn scalars(line: &[u8], at: usize, digits: u64, scalar: u64, mut starts: u64) -> Option<usize> {
     let mut longest = 0;
     while starts != 0 {
         let place = starts.trailing_zeros();
         starts &= starts - 1;
         let start = at + place as usize;
-        let run = (!(scalar >> place)).trailing_zeros();
-        // What goes on in the next block cannot be told from this one's masks.
-        let ends = place + run < u64::BITS;
-        let count = match line.get(start..)? {
-            rest @ [b't' | b'f' | b'n', ..] if word(rest) == run => 0,
-            rest => match number(rest, run, digits >> place) {
-                Some(count) if ends => count,
-                _ => self::scalar(line, start)?,
-            },
+        let run = (scalar >> place).trailing_ones();
+        let rest = line.get(start..)?;
+        let count = if place + run == u64::BITS {
+            // What goes on in the next block cannot be told from this one's masks.
+            self::scalar(line, start)?
+        } else if *rest.first()? > b'9' {
+            is_word(rest, run).then_some(0)?
+        } else {
+            match number(rest, run, digits >> place) {
+                Some(count) => count,
+                None => self::scalar(line, start)?,
+            }
         };
         longest = longest.max(count);
     }
     Some(longest)
+}
+
+/// Whether the first `run` bytes are a word.
+#[inline(always)]
+fn is_word(rest: &[u8], run: u32) -> bool {
+    match run {
+        4 => matches!(rest.first_chunk(), Some(b"true" | b"null")),
+        5 => rest.first_chunk() == Some(b"false"),
+        _ => false,
+    }
 }
 
 /// The digits of an integer of `run` bytes, and 0 for a number with a fraction; `None` for whatever else it is.

@@ -91,64 +91,78 @@ fn the_usual_lines_are_taken() {
     }
 }
 
+/// What is no JSON object.
+const FAULTY: &[&str] = &[
+    "",
+    "1",
+    "[]",
+    "{",
+    "}",
+    "{}{}",
+    "{} x",
+    "{}1",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{,\"a\":1}",
+    "{\"a\":1 2}",
+    "{\"a\" 1}",
+    "{\"a\"::1}",
+    "{\"a\":[1,]}",
+    "{\"a\":[,1]}",
+    "{\"a\":[1}",
+    "{\"a\":{]}",
+    "{\"a\":[}]}",
+    "{\"a\":\"}",
+    "{\"a\":\"\t\"}",
+    "{\"a\":\"\\x\"}",
+    "{\"a\":\"\\\"}",
+    "{\"a\":01}",
+    "{\"a\":1.}",
+    "{\"a\":-}",
+    "{\"a\":tru}",
+    "{\"a\":truee}",
+    "{\"a\":1\"b\"}",
+    "{\"a\":\"b\"\"c\"}",
+    "{\"a\":\"b\"1}",
+    "{\"a\":1\\}",
+    "{\\\"a\":1}",
+    "{a:1}",
+    "{\"a\":1}\\",
+    "{\"a\":\u{1}1}",
+    "{\"a\":1\u{0}}",
+    "{\"a\":é}",
+    "{\"a\":\u{a0}1}",
+    "{1:2}",
+    "{\"a\":1:2}",
+    "{\"a\":[1:2]}",
+    "{[]:1}",
+    "{{}:1}",
+    "{\"a\":1,\"b\"}",
+    "{\"a\":nullnull}",
+    "{\"a\":1]",
+];
+
 #[test]
 fn what_is_no_json_object_is_not_taken() {
-    for line in [
-        "",
-        "1",
-        "[]",
-        "{",
-        "}",
-        "{}{}",
-        "{} x",
-        "{}1",
-        "{\"a\"}",
-        "{\"a\":}",
-        "{\"a\":1,}",
-        "{,\"a\":1}",
-        "{\"a\":1 2}",
-        "{\"a\" 1}",
-        "{\"a\"::1}",
-        "{\"a\":[1,]}",
-        "{\"a\":[,1]}",
-        "{\"a\":[1}",
-        "{\"a\":{]}",
-        "{\"a\":[}]}",
-        "{\"a\":\"}",
-        "{\"a\":\"\t\"}",
-        "{\"a\":\"\\x\"}",
-        "{\"a\":\"\\\"}",
-        "{\"a\":01}",
-        "{\"a\":1.}",
-        "{\"a\":-}",
-        "{\"a\":tru}",
-        "{\"a\":truee}",
-        "{\"a\":1\"b\"}",
-        "{\"a\":\"b\"\"c\"}",
-        "{\"a\":\"b\"1}",
-        "{\"a\":1\\}",
-        "{\\\"a\":1}",
-        "{a:1}",
-        "{\"a\":1}\\",
-        "{\"a\":\u{1}1}",
-        "{\"a\":1\u{0}}",
-        "{\"a\":é}",
-        "{\"a\":\u{a0}1}",
-        "{1:2}",
-        "{\"a\":1:2}",
-        "{\"a\":[1:2]}",
-        "{[]:1}",
-        "{{}:1}",
-        "{\"a\":1,\"b\"}",
-        "{\"a\":nullnull}",
-        "{\"a\":1]",
-    ] {
+    for line in FAULTY {
         assert!(!agree(line), "{line}");
         // The same across the border of a block.
         for pad in [55, 60, 61, 62, 63, 64, 120] {
             assert!(!agree(&format!("{}{line}", " ".repeat(pad))), "{line}");
             if let Some(rest) = line.strip_prefix('{') {
                 assert!(!agree(&format!("{{{}{rest}", " ".repeat(pad))), "{line}");
+            }
+        }
+        // The same with whole blocks of a string between its tokens.
+        for pad in [55, 60, 61, 62, 63, 64, 127, 128, 129, 200] {
+            let long = line.replace('a', &"a".repeat(pad));
+            assert!(!agree(&long), "{long}");
+            let long = line.replace('b', &"b".repeat(pad));
+            assert!(!agree(&long), "{long}");
+            if let Some(rest) = line.strip_prefix("{\"a\"") {
+                let before = format!("{{\"{}\":[{{}},\"\"],\"a\"", "x".repeat(pad));
+                assert!(!agree(&format!("{before}{rest}")), "{before}{rest}");
             }
         }
     }
@@ -179,6 +193,10 @@ fn what_is_too_long_or_too_deep_is_left_to_the_other() {
     assert!(agree(&nested(61)));
     assert!(!agree(&nested(62)));
     let long = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes - 8));
+    let usual = USUAL_BLOCKS * BLOCK;
+    for length in usual - 66..usual + 66 {
+        assert!(agree(&long(length)), "{length}");
+    }
     for length in [
         LONGEST - 65,
         LONGEST - 64,
@@ -191,14 +209,53 @@ fn what_is_too_long_or_too_deep_is_left_to_the_other() {
     assert!(!agree(&long(LONGEST + 1)));
 }
 
+/// A string that fills whole blocks.
+const LONG: &str = "\"{ [,:\\\"                                                                                                                             \"";
+/// White space that does.
+const SPACES: &str = "                                                                                                                                    ";
+
+#[test]
+fn a_comma_wants_a_key_in_an_object_alone() {
+    for pad in 0..200 {
+        let x = "x".repeat(pad);
+        let space = " ".repeat(pad);
+        for (line, is_right) in [
+            (format!(r#"{{"a":{{"b":1,"{x}":2}}}}"#), true),
+            (format!(r#"{{"a":{{"b":1,"{x}"}}}}"#), false),
+            (format!(r#"{{"a":{{"b":1,{space}2}}}}"#), false),
+            (format!(r#"{{"a":{{"{x}"}}}}"#), false),
+            (format!(r#"{{"a":{{{space}1}}}}"#), false),
+            (format!(r#"{{"a":{{"b":1,[{space}]}}}}"#), false),
+            (format!(r#"{{"a":{{"b":[1,"{x}"],"c":{{"d":[]}}}}}}"#), true),
+            (format!(r#"{{"a":{{"b":[1,"{x}":2]}}}}"#), false),
+            (format!(r#"{{"a":["{x}":2]}}"#), false),
+            (format!(r#"{{"a":["{x}",{{"b":2}},"{x}"]}}"#), true),
+            (format!(r#"{{"a":["{x}",{{"b":2}},"c":2]}}"#), false),
+            (format!(r#"{{"a":[{{"b":2}},{{"b":"{x}","c"}}]}}"#), false),
+            (format!(r#"{{"a":[{{"b":"{x}":"c"}}]}}"#), false),
+            (format!(r#"{{"a":[{{"b":[]{space}:"c"}}]}}"#), false),
+            (format!(r#"{{"a":[{{"b":1{space}:"c"}}]}}"#), false),
+            (format!(r#"{{"a":[{{1{space}:"c"}}]}}"#), false),
+            (
+                format!(r#"{{"a":[{{{space}}},[{space}],"{x}"{space},1]}}"#),
+                true,
+            ),
+            (format!(r#"{{"a":[{{}},{space}]}}"#), false),
+            (format!(r#"{{"a":{{"b":1,{space}}}}}"#), false),
+        ] {
+            assert_eq!(agree(&line), is_right, "{line}");
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(4000), ..ProptestConfig::default() })]
 
     #[test]
     fn tokens_in_any_order_are_judged_alike(
         tokens in prop::collection::vec(select(vec![
             "{", "}", "[", "]", ",", ":", "\"a\"", "\"params\"", "\"arguments\"", "\"\\\\\"", "\"\\\"\"", "\"b\\n c\"", "\"\\u0061\"",
-            "\"\\/\"", "\"", "\\", " ", "\n", "1", "-0.5", "12e3", "true", "null", "x", "é", "\"{\"", "\"}:,\"", "{}", "[]", "\"success\"", "\"isError\"",
+            "\"\\/\"", "\"", "\\", " ", "\n", "1", "-0.5", "12e3", "true", "null", "x", "é", "\"{\"", "\"}:,\"", "{}", "[]", LONG, SPACES, "\"success\"", "\"isError\"",
         ]), 0..30),
         pad in 0usize..70,
     ) {
