@@ -1,4 +1,4 @@
-//! The pipes on Unix: one thread, one `poll`, and reads and writes that never wait.
+//! The pipes on Unix: one thread, one wait for all of them, and reads and writes that never wait.
 //!
 //! All state lives in these structures and none in a future, so there is no read or write that could be
 //! given up half-way. One turn reads each side that has something once, and writes what it can.
@@ -8,6 +8,7 @@ mod large;
 mod reader;
 mod signals;
 mod stdio;
+mod wait;
 mod wide;
 mod writer;
 
@@ -21,33 +22,18 @@ use bytes::Bytes;
 use credit::Credit;
 use reader::Reader;
 use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use signals::Signals;
-use std::array::from_fn;
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
+use wait::{Asked, Ready, Source, Waiter};
 use writer::{Flow, Writer};
 
-/// What `poll` is asked about, in the order in which it is dealt with.
-#[derive(Clone, Copy)]
-enum Source {
-    ToClient,
-    ToChild,
-    Child,
-    Client,
-    ChildStderr,
-    Signals,
-}
-
-/// How many those are.
-const SOURCES: usize = Source::Signals as usize + 1;
-
-/// What is waited for.
+/// Which sides are waited for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// All.
@@ -70,6 +56,7 @@ pub(super) struct Io {
     to_child: Option<Writer>,
     process: Option<Child>,
     signals: Signals,
+    waiter: Waiter,
     /// What the last turn brought.
     events: VecDeque<Event>,
     /// Where the next batch's lines go.
@@ -90,6 +77,7 @@ impl Io {
             to_child: None,
             process: None,
             signals: Signals::watch()?,
+            waiter: Waiter::default(),
             events: VecDeque::new(),
             spare: Vec::new(),
         })
@@ -236,24 +224,23 @@ impl Io {
     fn turn(&mut self, way: Way, wait: Option<Duration>) {
         let kept = [&mut self.child, &mut self.client].map(|reader| reader.as_mut()?.tend());
         let wait = kept.into_iter().chain([wait]).flatten().min();
-        let ready = self.poll(way, wait);
-        let is_ready = |source: Source| ready[source as usize];
-        if is_ready(Source::ToClient) {
+        let ready = self.wait(way, wait);
+        if ready.has(Source::ToClient) {
             self.flush_client();
         }
-        if is_ready(Source::ToChild) {
+        if ready.has(Source::ToChild) {
             self.flush_child();
         }
-        if is_ready(Source::Child) {
+        if ready.has(Source::Child) {
             self.read_child();
         }
-        if is_ready(Source::Client) {
+        if ready.has(Source::Client) {
             self.read_client();
         }
-        if is_ready(Source::ChildStderr) {
+        if ready.has(Source::ChildStderr) {
             self.pass_on();
         }
-        if is_ready(Source::Signals) {
+        if ready.has(Source::Signals) {
             self.take_signals();
         }
     }
@@ -264,47 +251,26 @@ impl Io {
         self.turn(way, wait);
     }
 
-    /// What can go on, by [`Source`].
+    /// What can go on.
     #[inline(always)]
-    fn poll(&self, way: Way, wait: Option<Duration>) -> [bool; SOURCES] {
-        let mut ready = [false; SOURCES];
-        let mut fds: [_; SOURCES] = from_fn(|_| PollFd::new(&self.signals, PollFlags::IN));
-        let mut which = [Source::Signals; SOURCES];
-        let mut used = 0;
-        let mut add = |source, fd| {
-            if let Some(fd) = fd {
-                (which[used], fds[used]) = (source, fd);
-                used += 1;
-            }
-        };
-        add(
-            Source::ToClient,
-            self.to_client.as_ref().and_then(Writer::wants),
+    fn wait(&mut self, way: Way, wait: Option<Duration>) -> Ready {
+        let mut asked: Asked<'_> = Default::default();
+        let mut ask = |source: Source, fd| asked[source as usize] = fd;
+        let to_client = self.to_client.as_ref();
+        ask(Source::ToClient, to_client.and_then(Writer::wants));
+        ask(
+            Source::ChildStderr,
+            self.child_stderr.as_ref().map(AsFd::as_fd),
         );
-        let stderr = self.child_stderr.as_ref();
-        let stderr = stderr.map(|stderr| PollFd::new(stderr, PollFlags::IN));
-        add(Source::ChildStderr, stderr);
         if way == Way::Both {
-            add(
-                Source::ToChild,
-                self.to_child.as_ref().and_then(Writer::wants),
-            );
-            add(Source::Child, self.child.as_ref().and_then(Reader::wants));
-            add(Source::Client, self.client.as_ref().and_then(Reader::wants));
-            add(
-                Source::Signals,
-                Some(PollFd::new(&self.signals, PollFlags::IN)),
-            );
+            let (to_child, child) = (self.to_child.as_ref(), self.child.as_ref());
+            let client = self.client.as_ref();
+            ask(Source::ToChild, to_child.and_then(Writer::wants));
+            ask(Source::Child, child.and_then(Reader::wants));
+            ask(Source::Client, client.and_then(Reader::wants));
+            ask(Source::Signals, Some(self.signals.as_fd()));
         }
-        let wait = wait.and_then(|wait| Timespec::try_from(wait).ok());
-        if poll(&mut fds[..used], wait.as_ref()).is_ok() {
-            for (source, fd) in which.iter().zip(&fds[..used]) {
-                // Anything at all: an error shows in what is tried next.
-                ready[*source as usize] = !fd.revents().is_empty();
-            }
-        }
-        // Otherwise a signal came in between, or the kernel has no memory just now.
-        ready
+        self.waiter.wait(&asked, wait)
     }
 
     fn flush_client(&mut self) {

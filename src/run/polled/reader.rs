@@ -7,10 +7,9 @@ use crate::run::shell::Batch;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, read};
 use std::ops::Range;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// The size of a read buffer for short lines: as much as a pipe holds.
@@ -71,9 +70,9 @@ impl Reader {
     }
 
     /// What to wait for; `None` while there is no credit.
-    pub(super) fn wants(&self) -> Option<PollFd<'_>> {
+    pub(super) fn wants(&self) -> Option<BorrowedFd<'_>> {
         let wants = self.credit.is_there();
-        wants.then(|| PollFd::new(&self.fd, PollFlags::IN))
+        wants.then(|| self.fd.as_fd())
     }
 
     /// Gives memory back that is no longer kept; how long some is kept still.

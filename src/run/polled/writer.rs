@@ -3,11 +3,10 @@
 use super::credit::Permit;
 use super::wide::{LONG, widen};
 use bytes::{Buf, Bytes};
-use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, write, writev};
 use std::collections::VecDeque;
 use std::io::IoSlice;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Lines from this length on are written without being copied.
 const LARGE: usize = 16 << 10;
@@ -115,9 +114,9 @@ impl Writer {
     }
 
     /// What to wait for; `None` while there is nothing to write.
-    pub(super) fn wants(&self) -> Option<PollFd<'_>> {
+    pub(super) fn wants(&self) -> Option<BorrowedFd<'_>> {
         let wants = !self.is_empty();
-        wants.then(|| PollFd::new(&self.fd, PollFlags::OUT))
+        wants.then(|| self.fd.as_fd())
     }
 
     /// Writes what the pipe takes now.
