@@ -1,7 +1,7 @@
 //! The shell around the core: the pipes of both sides, one loop, the end.
 //!
-//! The loop is one thread that owns the core. What it waits on is the system's: on Unix `poll` over all
-//! pipes, on Windows, whose pipes know no such thing, tasks that read and write. Lines come in only on credit of
+//! The loop is one thread that owns the core. What it waits on is the system's: on Unix all pipes
+//! at once, on Windows, whose pipes know no such thing, tasks that read and write. Lines come in only on credit of
 //! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
 //! and a side that does not read stops only what flows to it.
 

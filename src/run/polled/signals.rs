@@ -1,4 +1,4 @@
-//! What the system sends, as bytes in a socket that `poll` can wait for.
+//! What the system sends, as bytes in a socket that can be waited for.
 
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};

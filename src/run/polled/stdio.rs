@@ -40,7 +40,7 @@ impl Flags {
 
 /// A copy of standard input. `None` when it cannot be read.
 ///
-/// A file or a terminal is read as it is: `poll` says when something is there.
+/// A file or a terminal is read as it is: the system says when something is there.
 pub(super) fn stdin() -> Option<OwnedFd> {
     let fd = stdio::stdin();
     if matches!(kind(fd), FileType::Fifo | FileType::Socket) {

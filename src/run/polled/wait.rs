@@ -4,6 +4,7 @@
 //! once for a set of descriptors, and the set is nearly always the one of the last wait.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::array::from_fn;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
@@ -81,22 +82,29 @@ impl Waiter {
     }
 }
 
-#[cold]
-#[inline(never)]
+#[cfg_attr(target_os = "linux", cold)]
 fn by_poll(asked: &Asked<'_>, limit: Option<&Timespec>) -> Ready {
     let mut ready = Ready::default();
-    let question = |source: Source| {
-        let what = if source.writes() {
-            PollFlags::OUT
-        } else {
-            PollFlags::IN
-        };
-        let fd = asked[source as usize]?;
-        Some((source, PollFd::from_borrowed_fd(fd, what)))
+    let Some(&any) = asked.iter().flatten().next() else {
+        let _nothing = poll(&mut [], limit);
+        return ready;
     };
-    let (sources, mut fds): (Vec<_>, Vec<_>) = ALL.into_iter().filter_map(question).unzip();
-    if poll(&mut fds, limit).is_ok() {
-        for (source, fd) in sources.into_iter().zip(fds) {
+    let mut fds: [_; SOURCES] = from_fn(|_| PollFd::from_borrowed_fd(any, PollFlags::empty()));
+    let mut which = ALL;
+    let mut used = 0;
+    for source in ALL {
+        if let Some(fd) = asked[source as usize] {
+            let what = if source.writes() {
+                PollFlags::OUT
+            } else {
+                PollFlags::IN
+            };
+            (which[used], fds[used]) = (source, PollFd::from_borrowed_fd(fd, what));
+            used += 1;
+        }
+    }
+    if poll(&mut fds[..used], limit).is_ok() {
+        for (source, fd) in which.iter().zip(&fds[..used]) {
             if !fd.revents().is_empty() {
                 ready.0 |= source.bit();
             }
@@ -107,10 +115,9 @@ fn by_poll(asked: &Asked<'_>, limit: Option<&Timespec>) -> Ready {
 
 #[cfg(target_os = "linux")]
 mod epoll {
-    use super::{ALL, Asked, Ready, SOURCES};
+    use super::{ALL, Asked, Ready, SOURCES, from_fn};
     use rustix::event::Timespec;
     use rustix::event::epoll::{CreateFlags, Event, EventData, EventFlags, add, create, wait};
-    use std::array::from_fn;
     use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
     /// The descriptors of the last wait, as the kernel knows them.
@@ -231,6 +238,7 @@ mod tests {
             end.write_all(b"x").unwrap();
         }
         let mut waiter = Waiter::default();
+        // Nothing at all, too.
         for (child, client) in [(true, true), (true, false), (false, false), (false, true)] {
             let mut asked: Asked<'_> = Default::default();
             asked[Source::Child as usize] = child.then(|| one.as_fd());

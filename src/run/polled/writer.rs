@@ -14,7 +14,7 @@ const LARGE: usize = 16 << 10;
 const GATHER: usize = 64 << 10;
 /// Pieces that go into one write.
 const PIECES: usize = 8;
-/// What a descriptor that may keep us waiting takes at once when `poll` says that it takes something.
+/// What a descriptor that may keep us waiting takes at once when the system says that it takes something.
 const CAREFUL: usize = 4 << 10;
 
 /// What a flush came to.
