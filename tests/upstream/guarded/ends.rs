@@ -44,7 +44,10 @@ fn leave_with_a_call(home: &Home, editor: &Editor, mut client: Client, delivered
     let told = &client.answers(hung)[..];
     assert_eq!(told.len(), 1, "{told:?}");
     let text = refusal(&Answer(told[0].clone()), "relay", "upstream_ended", true);
-    says(&text, &["the client closed its stream", "may have run"]);
+    says(&text, &["may have run"]);
+    // Nearly always it hangs and is ended. Seldom it gives up by itself just before that.
+    let ways = ["the client closed its stream", "ended with status 0"];
+    assert!(ways.iter().any(|how| text.contains(how)), "{text}");
 }
 
 /// The relay, uvx and Python.
