@@ -1,7 +1,8 @@
 //! Whether the heartbeat folder is there: each call asks, and on many machines no Editor has run yet.
 //!
 //! On Unix the answer "no" costs one look at the folder that would hold it: while that one has not changed, nothing
-//! was made in it. To follow the path each time takes twice as long.
+//! was made in it. To follow the path each time takes twice as long. Only on the root's own file system: what is open
+//! on another one keeps it from being unmounted, and one on a network tells late of what others do.
 
 #[cfg(unix)]
 pub(super) use unix::Presence;
@@ -58,7 +59,7 @@ mod unix {
             }
             let is_there = stat(folder).is_ok();
             if !is_there && matches!(*known, Known::Nothing) {
-                let absence = Absence::of(folder, SystemTime::now());
+                let absence = Absence::of(folder, SystemTime::now(), Path::new("/"));
                 *known = absence.map_or(Known::Path, Known::Absence);
             }
             is_there
@@ -75,7 +76,7 @@ mod unix {
         }
     }
 
-    /// The folder that would hold one that is not there, and its state when that was seen.
+    /// The folder that would hold one that is not there, open, and its state when that was seen.
     #[derive(Debug)]
     struct Absence {
         parent: OwnedFd,
@@ -84,8 +85,9 @@ mod unix {
 
     impl Absence {
         /// `None` where the parent's state does not tell for certain: not there either, changed so short a time before
-        /// `now` that the next change may get the same time, or with a link by this name, which leads elsewhere.
-        fn of(folder: &Path, now: SystemTime) -> Option<Self> {
+        /// `now` that the next change may get the same time, with a link by this name, which leads elsewhere, or on
+        /// another file system than `root`.
+        fn of(folder: &Path, now: SystemTime, root: &Path) -> Option<Self> {
             let (parent, name) = (folder.parent()?, folder.file_name()?);
             let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
             let parent = openat(CWD, parent, flags, Mode::empty()).ok()?;
@@ -96,7 +98,9 @@ mod unix {
             let age = now.duration_since(SystemTime::UNIX_EPOCH + changed).ok()?;
             // The part of a second that was cut off.
             let has_settled = age >= SETTLED + Duration::from_secs(1);
-            (matches!(seen, Err(Errno::NOENT)) && has_settled).then_some(Absence { parent, then })
+            let is_on_root = stat(root).ok()?.st_dev == then.st_dev;
+            let is_certain = matches!(seen, Err(Errno::NOENT)) && has_settled && is_on_root;
+            is_certain.then_some(Absence { parent, then })
         }
 
         fn lasts(&self) -> bool {
@@ -122,6 +126,11 @@ mod unix {
         /// A time at which everything made today has settled.
         fn later() -> SystemTime {
             SystemTime::now() + 10 * SETTLED
+        }
+
+        /// As [`Absence::of`], whatever the file system of temporary files is.
+        fn of(folder: &Path, now: SystemTime) -> Option<Absence> {
+            Absence::of(folder, now, &std::env::temp_dir())
         }
 
         /// Returns when what is changed now gets another time than `folder` has.
@@ -155,13 +164,13 @@ mod unix {
                 &|| fs::write(parent.path().join("neighbour"), "").unwrap(),
             ];
             for (at, make) in make.into_iter().enumerate() {
-                let absence = Absence::of(&folder, later()).expect("it is not there");
+                let absence = of(&folder, later()).expect("it is not there");
                 assert!(absence.lasts() && absence.lasts(), "{at}");
                 until_time_moves_on(parent.path());
                 make();
                 assert!(!absence.lasts(), "{at}");
                 if let Ok(metadata) = fs::symlink_metadata(&folder) {
-                    assert!(Absence::of(&folder, later()).is_none(), "{at}");
+                    assert!(of(&folder, later()).is_none(), "{at}");
                     let remove = if metadata.is_dir() {
                         fs::remove_dir
                     } else {
@@ -176,17 +185,19 @@ mod unix {
         fn nothing_is_known_of_a_parent_that_has_just_changed_or_is_not_there() {
             let parent = tempfile::tempdir().unwrap();
             let folder = parent.path().join("folder");
-            assert!(Absence::of(&folder, SystemTime::now()).is_none());
-            assert!(Absence::of(&folder, SystemTime::UNIX_EPOCH).is_none());
+            assert!(of(&folder, SystemTime::now()).is_none());
+            assert!(of(&folder, SystemTime::UNIX_EPOCH).is_none());
             for unknown in [&folder.join("below"), Path::new("relative"), Path::new("/")] {
-                assert!(Absence::of(unknown, later()).is_none(), "{unknown:?}");
+                assert!(of(unknown, later()).is_none(), "{unknown:?}");
             }
-            assert!(Absence::of(&folder, later()).is_some());
+            assert!(of(&folder, later()).is_some());
+            #[cfg(target_os = "linux")]
+            assert!(Absence::of(&folder, later(), Path::new("/proc")).is_none());
         }
 
         /// One that knows already, of a folder whose parent has just been made.
         fn knowing(folder: &Path) -> Presence {
-            let absence = Absence::of(folder, later()).expect("it is not there");
+            let absence = of(folder, later()).expect("it is not there");
             Presence(Mutex::new(Known::Absence(absence)))
         }
 

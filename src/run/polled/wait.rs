@@ -118,13 +118,14 @@ mod epoll {
     use super::{ALL, Asked, Ready, SOURCES, from_fn};
     use rustix::event::Timespec;
     use rustix::event::epoll::{CreateFlags, Event, EventData, EventFlags, add, create, wait};
+    use rustix::io::Errno;
     use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
     /// The descriptors of the last wait, as the kernel knows them.
     #[derive(Default)]
     pub(super) struct Set {
         /// `None` when there is none for these: a file on disk, for one, cannot be waited for like that.
-        epoll: Option<OwnedFd>,
+        pub(super) epoll: Option<OwnedFd>,
         of: Option<[RawFd; SOURCES]>,
     }
 
@@ -147,7 +148,15 @@ mod epoll {
             };
             let mut events = [nothing; SOURCES];
             let mut ready = Ready::default();
-            let count = wait(epoll, &mut events[..], limit).unwrap_or_default();
+            let count = match wait(epoll, &mut events[..], limit) {
+                Ok(count) => count,
+                Err(Errno::INTR) => 0,
+                // Where this is forbidden it stays so.
+                Err(_) => {
+                    self.epoll = None;
+                    return None;
+                }
+            };
             for event in events.iter().take(count) {
                 ready.0 |= event.data.u64();
             }
@@ -283,6 +292,21 @@ mod tests {
         assert_eq!(ready_by(&mut waiter, &asked), Ready::default());
         end.write_all(b"x").unwrap();
         assert!(ready_by(&mut waiter, &asked).has(Source::Child));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn where_the_set_cannot_be_waited_for_it_is_done_without() {
+        let (client, mut end) = pipe().unwrap();
+        let mut asked: Asked<'_> = Default::default();
+        asked[Source::Client as usize] = Some(client.as_fd());
+        let mut waiter = Waiter::default();
+        assert_eq!(ready_by(&mut waiter, &asked), Ready::default());
+        // No such set at all.
+        waiter.set.epoll = Some(client.try_clone().unwrap().into());
+        end.write_all(b"x").unwrap();
+        assert!(ready_by(&mut waiter, &asked).has(Source::Client));
+        assert!(waiter.set.epoll.is_none());
     }
 
     #[test]
