@@ -96,6 +96,7 @@ impl Relay {
         onward
     }
 
+    /// What goes on to the client in place of the answer to a request that is no longer in the books.
     fn answer_to(
         &mut self,
         call: &InFlight,

@@ -205,6 +205,13 @@ mod tests {
         ready
     }
 
+    /// A question about one source.
+    fn only(source: Source, fd: &impl AsFd) -> Asked<'_> {
+        let mut asked: Asked<'_> = Default::default();
+        asked[source as usize] = Some(fd.as_fd());
+        asked
+    }
+
     fn fill(pipe: &mut PipeWriter) {
         rustix::io::ioctl_fionbio(&*pipe, true).unwrap();
         while pipe.write(&[0; 4096]).is_ok() {}
@@ -266,8 +273,7 @@ mod tests {
         let _elsewhere = client.try_clone().unwrap();
         let (signals, _signals_end) = pipe().unwrap();
         end.write_all(b"x").unwrap();
-        let mut asked: Asked<'_> = Default::default();
-        asked[Source::Signals as usize] = Some(signals.as_fd());
+        let asked = only(Source::Signals, &signals);
         let mut waiter = Waiter::default();
         {
             let mut both = asked;
@@ -283,8 +289,7 @@ mod tests {
         let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
         let (child, mut end) = pipe().unwrap();
         let mut waiter = Waiter::default();
-        let mut asked: Asked<'_> = Default::default();
-        asked[Source::Child as usize] = Some(child.as_fd());
+        let mut asked = only(Source::Child, &child);
         asked[Source::Client as usize] = Some(file.as_fd());
         assert!(ready_by(&mut waiter, &asked).has(Source::Client));
         // Without it, as with it before.
@@ -298,8 +303,7 @@ mod tests {
     #[test]
     fn where_the_set_cannot_be_waited_for_it_is_done_without() {
         let (client, mut end) = pipe().unwrap();
-        let mut asked: Asked<'_> = Default::default();
-        asked[Source::Client as usize] = Some(client.as_fd());
+        let asked = only(Source::Client, &client);
         let mut waiter = Waiter::default();
         assert_eq!(ready_by(&mut waiter, &asked), Ready::default());
         // No such set at all.
@@ -312,8 +316,7 @@ mod tests {
     #[test]
     fn a_wait_ends_at_its_limit_and_with_what_comes() {
         let (client, mut end) = pipe().unwrap();
-        let mut asked: Asked<'_> = Default::default();
-        asked[Source::Client as usize] = Some(client.as_fd());
+        let asked = only(Source::Client, &client);
         let mut waiter = Waiter::default();
         let soon = Duration::from_micros(1);
         assert_eq!(waiter.wait(&asked, Some(soon)), Ready::default());

@@ -6,9 +6,6 @@ use std::ops::BitOr;
 /// The bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// The bit of a block's last byte.
-const LAST: u64 = 1 << 63;
-
 /// Bytes of a line; bit *i* of a mask is byte *i*.
 #[derive(Clone, Copy)]
 pub(super) struct Block<S: Simd>(u8x64<S>);
@@ -47,16 +44,9 @@ impl<S: Simd> Block<S> {
     /// at the block's end.
     #[inline(always)]
     pub(super) fn pairs(self) -> u64 {
+        const LAST: u64 = 1 << 63;
         let (c, r) = (self.eq(b'c'), self.eq(b'r'));
         c & (c >> 1 | LAST) | r & (r >> 1 | LAST)
-    }
-
-    /// Whether there may be such a pair: less to find out where there seldom is one.
-    #[inline(always)]
-    pub(super) fn may_have_pairs(self) -> bool {
-        // The letters b, c, r and s.
-        let letters = (self.0 | 0x11).simd_eq(b's').to_bitmask();
-        letters & (letters >> 1 | LAST) != 0
     }
 
     /// White space.

@@ -59,8 +59,8 @@ fn answer_by(level: Level, line: &[u8]) -> Option<Seen> {
     })
 }
 
-/// Goes through a line that is one object: how deep it nests. What its marks tell goes to `marked`. `ANSWER`: whether it is the
-/// upstream's.
+/// Goes through a line that is one object: how deep it nests. What its marks tell goes to `marked`. `ANSWER`: whether it
+/// is the upstream's.
 #[inline(always)]
 fn object<const ANSWER: bool>(
     level: Level,

@@ -112,8 +112,9 @@ impl Before {
         let in_string = prefix_xor(quote) ^ self.in_string;
         self.in_string = (in_string >> 63).wrapping_neg();
         if CLUES {
-            if block.may_have_pairs() {
-                clues.words.note(line, at, block.pairs());
+            let pairs = block.pairs();
+            if pairs != 0 {
+                clues.words.note(line, at, pairs);
             }
             let doubled = escaped & backslash & in_string;
             if doubled != 0 {
