@@ -5,6 +5,7 @@
 //! the writer they are bound for; the credit comes back when they are written, so memory stays bounded
 //! and a side that does not read stops only what flows to it.
 
+mod clock;
 mod ending;
 #[cfg(unix)]
 mod polled;

@@ -1,5 +1,6 @@
 //! The loop that owns the core. How it ends is in [`super::ending`].
 
+use super::clock::Clock;
 use super::io::{Io, Permit, transfer};
 use crate::relay::{Action, Level, Now, Relay};
 use crate::stderr::Stderr;
@@ -8,7 +9,7 @@ use crate::upstream::Tree;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 /// Bytes of lines that may be on their way to one pipe before no more are read for it.
 pub(super) const WINDOW: usize = 1 << 20;
@@ -264,39 +265,16 @@ impl Shell {
     fn now(&mut self, lines: usize) -> Now {
         self.moment.pass(lines);
         let since_start = self.started.elapsed();
-        let age = |clock: &Clock| since_start.saturating_sub(clock.at);
-        let clock = self.clock.filter(|clock| age(clock) < CLOCK_KEPT);
-        let clock = *self.clock.insert(clock.unwrap_or_else(|| {
+        let clock = self.clock.filter(|clock| clock.holds(since_start));
+        let clock = self.clock.insert(clock.unwrap_or_else(|| {
             self.moment.look_anew();
-            Clock {
-                at: since_start,
-                unix_ms: unix_ms(),
-            }
+            Clock::read(since_start)
         }));
-        let since = i64::try_from(age(&clock).as_millis()).unwrap_or_default();
         Now {
             since_start,
-            unix_ms: clock.unix_ms.saturating_add(since),
+            unix_ms: clock.unix_ms(since_start),
         }
     }
-}
-
-/// The system's time at a moment.
-#[derive(Clone, Copy)]
-struct Clock {
-    /// Since the relay's start.
-    at: Duration,
-    unix_ms: i64,
-}
-
-/// For so long the system's time is taken to go on evenly, and the heartbeats' folder to lie where it did: what is compared
-/// with that time is seconds old, and to ask for two times costs twice.
-const CLOCK_KEPT: Duration = Duration::from_millis(100);
-
-/// Milliseconds since 1970 UTC.
-fn unix_ms() -> i64 {
-    let unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    unix.map_or(0, |age| i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn log(level: Level, text: &str) {
