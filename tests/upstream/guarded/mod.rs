@@ -120,3 +120,9 @@ fn says(text: &str, all: &[&str]) {
         assert!(text.contains(part), "no {part:?} in: {text}");
     }
 }
+
+/// How many seconds old a text says that a heartbeat is.
+fn told_age(text: &str) -> u32 {
+    let (ahead, _) = text.split_once(" s old").unwrap();
+    ahead.rsplit(' ').next().unwrap().parse().unwrap()
+}
