@@ -6,10 +6,10 @@
 mod credit;
 mod large;
 mod reader;
+mod side;
 mod signals;
 mod stdio;
 mod wait;
-mod wide;
 mod writer;
 
 pub(super) use credit::{Permit, transfer};

@@ -2,7 +2,7 @@
 
 use super::credit::Credit;
 use super::large::{Large, Room};
-use super::wide::{LONG, widen};
+use super::side::{LONG, SidePipe};
 use crate::run::shell::Batch;
 use crate::wire::scan::HeadStart;
 use bytes::Bytes;
@@ -39,6 +39,8 @@ pub(super) struct Reader {
     looks_ahead: bool,
     head: Option<Box<HeadStart>>,
     is_wide: bool,
+    /// What the rest of a long line comes through.
+    side: Option<SidePipe>,
     /// The last batch's buffer, to be read into again when nobody holds a line of it any more.
     lent: Bytes,
 }
@@ -57,6 +59,7 @@ impl Reader {
             looks_ahead: false,
             head: None,
             is_wide: false,
+            side: None,
             lent: Bytes::new(),
         }
     }
@@ -148,13 +151,33 @@ impl Reader {
     #[inline(always)]
     fn read_some(&mut self) -> Result<usize, Errno> {
         self.make_room();
-        let Some(large) = &mut self.large else {
-            return read(&self.fd, spare_capacity(&mut self.buffer));
+        if self.read_so_far() >= LONG - ROOM
+            && let Some(side) = self.side.take()
+        {
+            return self.read_beside(side);
+        }
+        read_into(&self.fd, &mut self.buffer, self.large.as_mut())
+    }
+
+    /// Reads by way of `side`, which stays where it works.
+    fn read_beside(&mut self, side: SidePipe) -> Result<usize, Errno> {
+        let room = match &mut self.large {
+            Some(large) => large.room().ok_or(Errno::NOMEM)?.len(),
+            None => self.buffer.capacity() - self.buffer.len(),
         };
-        // Without memory there is no way to go on with this side.
-        let length = read(&self.fd, large.room().ok_or(Errno::NOMEM)?)?;
-        large.add(length);
-        Ok(length)
+        let taken = match side.take(&self.fd, room) {
+            Err(error) if !matches!(error, Errno::AGAIN | Errno::INTR) => {
+                return read_into(&self.fd, &mut self.buffer, self.large.as_mut());
+            }
+            taken => taken,
+        };
+        // As a rule one read brings all.
+        let mut left = taken.unwrap_or(0);
+        while left > 0 {
+            left -= read_into(side.end(), &mut self.buffer, self.large.as_mut())?;
+        }
+        self.side = Some(side);
+        taken
     }
 
     fn make_room(&mut self) {
@@ -176,7 +199,7 @@ impl Reader {
         }
         if used > 0 && !self.is_wide {
             self.is_wide = true;
-            widen(&self.fd);
+            self.side = SidePipe::beside(&self.fd);
         }
         // What is there already is better than a buffer that has to be made.
         if used + ROOM > KEEP || (used >= LONG - ROOM && self.room.has_left()) {
@@ -215,6 +238,22 @@ impl Reader {
     }
 }
 
+/// Reads what has come into `large`, or else into `buffer`.
+#[inline(always)]
+fn read_into(
+    fd: impl AsFd,
+    buffer: &mut Vec<u8>,
+    large: Option<&mut Large>,
+) -> Result<usize, Errno> {
+    let Some(large) = large else {
+        return read(fd, spare_capacity(buffer));
+    };
+    // Without memory there is no way to go on with this side.
+    let length = read(fd, large.room().ok_or(Errno::NOMEM)?)?;
+    large.add(length);
+    Ok(length)
+}
+
 /// Each line of `lines`, as it begins and ends there; the first `searched` bytes hold no newline.
 fn split(lines: &[u8], searched: usize) -> impl Iterator<Item = Range<usize>> {
     let (mut start, mut search) = (0, searched);
@@ -234,102 +273,4 @@ fn size(used: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::wire::scan::{look, look_ahead};
-    use std::io::{Write, pipe};
-
-    /// The lines that come of `pieces`, which are written one after the other. `hold` keeps every batch, as a
-    /// writer that is behind does.
-    fn lines_of(pieces: &[&[u8]], hold: bool) -> Vec<Bytes> {
-        let (theirs, ours) = pipe().expect("a pipe");
-        let mut reader = Reader::new(theirs.into(), Credit::default());
-        let (mut lines, mut held) = (Vec::new(), Vec::new());
-        let mut pieces = pieces.iter().flat_map(|piece| piece.chunks(CHUNK / 2));
-        let mut ours = Some(ours);
-        loop {
-            match (pieces.next(), &mut ours) {
-                (Some(piece), Some(ours)) => ours.write_all(piece).expect("room"),
-                _ => ours = None,
-            }
-            let (batch, open) = reader.read(&mut Vec::new());
-            let new = batch.iter().flat_map(|batch| &batch.lines);
-            lines.extend(new.map(|line| Bytes::copy_from_slice(line)));
-            held.extend(batch.filter(|_| hold));
-            if !open {
-                return lines;
-            }
-        }
-    }
-
-    #[test]
-    fn lines_come_whole_however_they_were_written() {
-        let long = vec![b'l'; CHUNK + 7];
-        let longer = vec![b'm'; KEEP + 7];
-        let all = [b"a", &[][..], &long, b"b", &longer, &longer, b"c", b"last"];
-        let mut text = all.join(&b'\n');
-        for end in [&b""[..], b"\n"] {
-            text.extend_from_slice(end);
-            for hold in [false, true] {
-                assert!(lines_of(&[&text], hold) == all, "hold: {hold}");
-                // Cut around the places where a buffer gives way to another.
-                for cut in [1, 2, 3, CHUNK, CHUNK + 9, CHUNK + 10, text.len() - 5] {
-                    let pieces = [&text[..cut], &text[cut..]];
-                    assert!(lines_of(&pieces, hold) == all, "hold: {hold}, cut at {cut}");
-                }
-            }
-        }
-        assert_eq!(lines_of(&[], false), [&b""[..]; 0]);
-        assert_eq!(lines_of(&[b"\n\nx"], true), [&b""[..], b"", b"x"]);
-    }
-
-    #[test]
-    fn a_buffer_is_read_into_again_when_its_lines_are_gone() {
-        let (theirs, mut ours) = pipe().expect("a pipe");
-        let mut reader = Reader::new(theirs.into(), Credit::default());
-        let mut read = |byte: u8| {
-            let line = [&[byte; COPIED][..], b"\n"].concat();
-            ours.write_all(&line).expect("room");
-            reader.read(&mut Vec::new()).0.expect("a line")
-        };
-        let first = read(b'1');
-        let place = first.lines[0].as_ptr();
-        let second = read(b'2');
-        assert_ne!(second.lines[0].as_ptr(), place);
-        assert_eq!(&*first.lines[0], [b'1'; COPIED]);
-        drop((first, second));
-        let third = read(b'3');
-        let place = third.lines[0].as_ptr();
-        drop(third);
-        assert_eq!(read(b'4').lines[0].as_ptr(), place);
-    }
-
-    #[test]
-    fn what_was_seen_of_a_long_line_comes_with_that_line_alone() {
-        let items = vec![r#"{"a":[1.5,true,"b"]}"#; KEEP / 16].join(",");
-        let long = format!("{{\"id\":1,\"result\":[{items}]}}\n");
-        let wrong = long.replacen("true", "trux", 1);
-        assert!(look(wrong.trim_end().as_bytes()).is_err());
-        for looks_ahead in [true, false] {
-            let (theirs, mut ours) = pipe().expect("a pipe");
-            let reader = Reader::new(theirs.into(), Credit::default());
-            let mut reader = Reader {
-                looks_ahead,
-                ..reader
-            };
-            let mut batches = Vec::new();
-            for line in ["{}\n", &long, "{}\n", &long] {
-                for piece in line.as_bytes().chunks(CHUNK / 2) {
-                    ours.write_all(piece).expect("room");
-                    batches.extend(reader.read(&mut Vec::new()).0);
-                }
-            }
-            let heads: Vec<bool> = batches.iter().map(|batch| batch.head.is_some()).collect();
-            assert_eq!(heads, [false, looks_ahead, false, looks_ahead]);
-            for head in batches.iter().filter_map(|batch| batch.head.as_deref()) {
-                // It went on to the end: the fault at the beginning is not looked at again.
-                assert!(look_ahead(wrong.trim_end().as_bytes(), Some(head)).is_ok());
-            }
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Writing lines to a pipe as it takes them.
 
 use super::credit::Permit;
-use super::wide::{LONG, widen};
+use super::side::{LONG, SidePipe};
 use bytes::{Buf, Bytes};
 use rustix::io::{Errno, write, writev};
 use std::collections::VecDeque;
@@ -33,6 +33,8 @@ pub(super) struct Writer {
     at_once: bool,
     closing: bool,
     is_wide: bool,
+    /// What a long line goes through.
+    side: Option<SidePipe>,
     /// What is to be written first.
     pieces: VecDeque<Bytes>,
     /// What follows it, short lines gathered; its first `sent` bytes are written.
@@ -52,6 +54,7 @@ impl Writer {
             at_once,
             closing: false,
             is_wide: false,
+            side: None,
             pieces: VecDeque::new(),
             gathered: Vec::new(),
             sent: 0,
@@ -77,7 +80,7 @@ impl Writer {
                 self.cut();
                 if line.len() >= LONG && !self.is_wide {
                     self.is_wide = true;
-                    widen(&self.fd);
+                    self.side = SidePipe::beside(&self.fd).filter(|_| self.at_once);
                 }
                 self.pieces.push_back(line);
             } else {
@@ -145,21 +148,27 @@ impl Writer {
     }
 
     #[inline(always)]
-    fn write_once(&self) -> Result<usize, Errno> {
+    fn write_once(&mut self) -> Result<usize, Errno> {
         let last = &self.gathered[self.sent..];
         let first = self.pieces.front().map_or(last, |piece| &**piece);
         if !self.at_once {
             return write(&self.fd, &first[..first.len().min(CAREFUL)]);
         }
+        let is_much = self.queued - self.written >= LONG as u64;
+        if let Some(side) = &mut self.side
+            && (is_much || side.held() > 0)
+        {
+            let written = side.write(&self.fd, &slices(&self.pieces, last, side.held()));
+            if matches!(written, Ok(_) | Err(Errno::AGAIN | Errno::INTR)) {
+                return written;
+            }
+            // What it holds counts as not written.
+            self.side = None;
+        }
         if self.pieces.is_empty() {
             return write(&self.fd, last);
         }
-        let mut slices = [IoSlice::new(&[]); PIECES];
-        let pieces = self.pieces.iter().map(|piece| &**piece);
-        for (slice, piece) in slices.iter_mut().zip(pieces.chain([last])) {
-            *slice = IoSlice::new(piece);
-        }
-        writev(&self.fd, &slices)
+        writev(&self.fd, &slices(&self.pieces, last, 0))
     }
 
     fn advance(&mut self, length: usize) {
@@ -192,5 +201,123 @@ impl Writer {
         }
         self.gathered.clear();
         self.sent = 0;
+    }
+}
+
+/// The first of `pieces` and what follows them, without the first `skip` bytes.
+fn slices<'a>(pieces: &'a VecDeque<Bytes>, last: &'a [u8], skip: usize) -> [IoSlice<'a>; PIECES] {
+    let mut slices = [IoSlice::new(&[]); PIECES];
+    let mut skip = skip;
+    let pieces = pieces.iter().map(|piece| &**piece).chain([last]);
+    let left = pieces.filter_map(|piece| {
+        let left = piece.get(skip..);
+        skip = skip.saturating_sub(piece.len());
+        left
+    });
+    for (slice, piece) in slices.iter_mut().zip(left) {
+        *slice = IoSlice::new(piece);
+    }
+    slices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::credit::Credit;
+    use super::*;
+    use rustix::io::{ioctl_fionbio, ioctl_fionread};
+    use std::io::{PipeReader, Read, pipe};
+
+    /// Lines of these lengths, each of a letter of its own.
+    fn lines(lengths: &[usize]) -> Vec<Bytes> {
+        let letters = (b'a'..=b'z').cycle();
+        let line = |(length, letter): (&usize, u8)| Bytes::from(vec![letter; *length]);
+        lengths.iter().zip(letters).map(line).collect()
+    }
+
+    /// Reads `most` of what has come.
+    fn read_some(from: &mut PipeReader, most: usize) -> Vec<u8> {
+        let there = usize::try_from(ioctl_fionread(&*from).expect("a pipe")).expect("few");
+        let mut bytes = vec![0; there.min(most)];
+        from.read_exact(&mut bytes).expect("so many");
+        bytes
+    }
+
+    /// Lines come through as they were handed in, and what counts as written has arrived; `meddle` gets the writer
+    /// before each write.
+    fn pass(meddle: impl Fn(&mut Writer)) {
+        for steps in [&[1, 300_000, 4097, 65_536, 7][..], &[5000, 40_000, 1]] {
+            pass_in(steps, &meddle);
+        }
+    }
+
+    /// As that, with a reader that takes so many bytes at once, in turns.
+    fn pass_in(steps: &[usize], meddle: impl Fn(&mut Writer)) {
+        let lengths = [
+            3, 70_000, 0, 300_000, 5, 17_000, 65_536, 2_000_000, 1, 30_000, 262_144, 40_000,
+            40_000, 40_000, 262_143, 9, 9, 65_535,
+        ];
+        let (mut theirs, ours) = pipe().expect("a pipe");
+        ioctl_fionbio(&ours, true).expect("a pipe");
+        let mut writer = Writer::new(ours.into(), true);
+        let (credit, mut wanted, mut got) = (Credit::default(), Vec::new(), Vec::new());
+        let mut steps = steps.iter().copied().cycle();
+        let mut turn = |writer: &mut Writer, got: &mut Vec<u8>| {
+            let there = ioctl_fionread(&theirs).expect("a pipe");
+            assert_eq!(writer.progress().1, got.len() as u64 + there);
+            got.extend(read_some(&mut theirs, steps.next().expect("endless")));
+        };
+        // The second time finds what the first one may have left.
+        for _ in 0..2 {
+            for mut some in lines(&lengths).chunks(3).map(<[Bytes]>::to_vec) {
+                wanted.extend(some.iter().flat_map(|line| [line, &b"\n"[..]].concat()));
+                let permit = credit.take(&some);
+                meddle(&mut writer);
+                writer.send(&mut some, permit).expect("a reader");
+                turn(&mut writer, &mut got);
+            }
+            while !writer.is_empty() {
+                meddle(&mut writer);
+                writer.flush().expect("a reader");
+                turn(&mut writer, &mut got);
+            }
+        }
+        writer.close();
+        assert_eq!(writer.flush(), Ok(Flow::Ended));
+        while got.len() < wanted.len() {
+            turn(&mut writer, &mut got);
+        }
+        assert!(writer.permits.is_empty());
+        assert!(got == wanted, "the bytes differ");
+    }
+
+    #[test]
+    fn lines_come_through_by_way_of_a_pipe_of_our_own() {
+        let is_used = std::cell::Cell::new(false);
+        pass(|writer| {
+            let held = writer.side.as_ref().is_some_and(|side| side.held() > 0);
+            is_used.set(is_used.get() || held);
+        });
+        assert_eq!(is_used.get(), cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn what_a_pipe_of_our_own_held_is_written_when_it_fails() {
+        pass(|writer| {
+            if writer.side.as_ref().is_some_and(|side| side.held() > 0) {
+                writer.side = SidePipe::broken();
+            }
+        });
+        pass(|writer| writer.side = None);
+    }
+
+    #[test]
+    fn a_broken_pipe_is_told() {
+        let (theirs, ours) = pipe().expect("a pipe");
+        ioctl_fionbio(&ours, true).expect("a pipe");
+        let mut writer = Writer::new(ours.into(), true);
+        let line = Bytes::from(vec![b'x'; 1 << 20]);
+        writer.send(&mut vec![line], None).expect("a reader");
+        drop(theirs);
+        assert_eq!(writer.flush(), Err(Errno::PIPE));
     }
 }
