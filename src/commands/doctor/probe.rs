@@ -35,7 +35,17 @@ enum Behind {
     Http,
     /// Something that neither greets nor answers.
     Silent(String),
+    /// Something that took the connection and ended it without a word.
+    HangsUp,
     Nobody(String),
+}
+
+/// What a visitor was told.
+#[derive(Default)]
+struct Said {
+    bytes: Vec<u8>,
+    /// Whether the other side ended the connection.
+    hung_up: bool,
 }
 
 pub(super) fn examine(scene: &Scene, report: &mut Report) {
@@ -53,7 +63,7 @@ pub(super) fn examine(scene: &Scene, report: &mut Report) {
         tell(port, &editors, live, &knock(port), report);
     }
     let answer = talk(HTTP_PORT, Some("/health"));
-    if answer.is_ok_and(|said| contains(&said, HTTP_SERVER)) {
+    if answer.is_ok_and(|said| contains(&said.bytes, HTTP_SERVER)) {
         report
             .add(
                 SECTION,
@@ -80,11 +90,7 @@ pub(super) fn examine(scene: &Scene, report: &mut Report) {
 fn tell(port: u16, editors: &[&Editor], live: bool, behind: &Behind, report: &mut Report) {
     let names = listed(editors.iter().map(|editor| editor.identifier()));
     // A port of a ghost may be anyone's by now.
-    let severity = if live {
-        Severity::Problem
-    } else {
-        Severity::Info
-    };
+    let severity = [Severity::Info, Severity::Problem][usize::from(live)];
     let (severity, id, text, cure) = match behind {
         Behind::Bridge(greeting) if live => (
             Severity::Ok,
@@ -116,6 +122,15 @@ fn tell(port: u16, editors: &[&Editor], live: bool, behind: &Behind, report: &mu
                 "end the other program on that port, or start the session anew in Window > MCP for Unity",
             ),
         ),
+        Behind::HangsUp => (
+            severity.min(Severity::Warning),
+            "port_hangs_up",
+            format!(
+                "port {port} ({names}) took the connection and ended it before any greeting, as the bridge does \
+                 when the client that it served is back at once, and as another program may"
+            ),
+            Some("probe again while no client works with that Editor"),
+        ),
         Behind::Nobody(why) => (
             severity,
             "port_closed",
@@ -134,17 +149,23 @@ fn tell(port: u16, editors: &[&Editor], live: bool, behind: &Behind, report: &mu
 }
 
 fn knock(port: u16) -> Behind {
-    let said = match talk(port, None) {
+    let Said {
+        bytes: said,
+        hung_up,
+    } = match talk(port, None) {
         Ok(said) => said,
         Err(error) => return Behind::Nobody(error.to_string()),
     };
+    if hung_up && said.is_empty() {
+        return Behind::HangsUp;
+    }
     let first = said.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let shown = String::from_utf8_lossy(&first[..first.len().min(80)]).into_owned();
     if said.starts_with(GREETING) {
         return Behind::Bridge(shown);
     }
     if said.starts_with(b"HTTP/")
-        || talk(port, Some("/")).is_ok_and(|said| said.starts_with(b"HTTP/"))
+        || talk(port, Some("/")).is_ok_and(|said| said.bytes.starts_with(b"HTTP/"))
     {
         return Behind::Http;
     }
@@ -157,31 +178,47 @@ fn knock(port: u16) -> Behind {
 
 /// Connects and takes what is said, after a request where there is one: until a whole line of a greeting, or the end
 /// of an answer, or the limit.
-fn talk(port: u16, get: Option<&str>) -> io::Result<Vec<u8>> {
+fn talk(port: u16, get: Option<&str>) -> io::Result<Said> {
     const MOST: usize = 4096;
     let until = Instant::now() + LIMIT;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let mut stream = TcpStream::connect_timeout(&address, LIMIT)?;
+    let mut said = Said::default();
+    let mut stream = match TcpStream::connect_timeout(&address, LIMIT) {
+        // Somebody was there: a port without a listener refuses.
+        Err(error) if is_hang_up(&error) => {
+            said.hung_up = true;
+            return Ok(said);
+        }
+        stream => stream?,
+    };
     if let Some(path) = get {
         stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes())?;
     }
-    let mut said = Vec::new();
     let mut piece = [0; 512];
-    while said.len() < MOST && (get.is_some() || !said.contains(&b'\n')) {
+    while said.bytes.len() < MOST && (get.is_some() || !said.bytes.contains(&b'\n')) {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;
         }
         stream.set_read_timeout(Some(left))?;
         match stream.read(&mut piece) {
-            Ok(0) => break,
-            Ok(length) => said.extend_from_slice(&piece[..length]),
+            Ok(length @ 1..) => said.bytes.extend_from_slice(&piece[..length]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // A limit that ran out, or a port that hangs up: what was said until then counts.
-            Err(_) => break,
+            // A port that hangs up, or a limit that ran out: what was said until then counts.
+            end => {
+                said.hung_up = end.map_or_else(|error| is_hang_up(&error), |_| true);
+                break;
+            }
         }
     }
     Ok(said)
+}
+
+fn is_hang_up(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted
+    )
 }
 
 fn contains(said: &[u8], part: &[u8]) -> bool {
@@ -224,6 +261,7 @@ mod tests {
             knock(port(b"SSH-2.0-x\r\n", false, 2)),
             Behind::Silent("it said \"SSH-2.0-x\\r\"".to_owned())
         );
+        assert_eq!(knock(port(b"", false, 1)), Behind::HangsUp);
         let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let number = closed.local_addr().expect("an address").port();
         drop(closed);
